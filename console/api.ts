@@ -31,14 +31,16 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** Sent even if the page is left meanwhile. */
+  readonly outlivesPage?: boolean;
   /** A 401 then says nothing about an existing session. */
   readonly isSigningIn?: boolean;
 }
 
 /** Resolves to undefined for a 204. An aborted call rejects with the reason of its signal. */
 export async function call<T = undefined>(path: string, options: Call = {}): Promise<T> {
-  const { method = "GET", body, signal, isSigningIn = false } = options;
-  const response = await send(path, method, body, signal);
+  const { method = "GET", body, signal, outlivesPage = false, isSigningIn = false } = options;
+  const response = await send(path, method, body, signal, outlivesPage);
   if (response.status === 204) return undefined as T;
   const text = await response.text().catch((error: unknown) => throwUnlessAborted(error, signal, method !== "GET"));
   const value = parsed(text);
@@ -76,10 +78,16 @@ export function sendFile<T>(path: string, file: Blob, { signal, onProgress }: Se
   }).finally(() => signal.removeEventListener("abort", stop));
 }
 
-function send(path: string, method: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+function send(
+  path: string,
+  method: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+  keepalive: boolean,
+): Promise<Response> {
   const content =
     body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  const request = { method, ...content, ...(signal ? { signal } : {}), credentials: "same-origin" } as const;
+  const request = { method, ...content, ...(signal ? { signal } : {}), keepalive, credentials: "same-origin" } as const;
   return fetch(`${API}${path}`, request).catch((error: unknown) => throwUnlessAborted(error, signal, method !== "GET"));
 }
 

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { SessionView, SignIn } from "../src/console/api/index.ts";
 import { call, Failure, sentenceOf, whenSignedOut } from "./api.ts";
 import { setClock } from "./clock.ts";
+import { finishBeforeLeaving } from "./leaving.ts";
 import { forgetAll } from "./live.ts";
 
 // The session. A sign-in link has a token in its fragment, which reaches no server and no log; it is exchanged for a
@@ -64,6 +65,7 @@ function endSession(reason: string): void {
 }
 
 export async function signOut({ isEverywhere }: { readonly isEverywhere: boolean }): Promise<void> {
+  await finishBeforeLeaving();
   await call(isEverywhere ? "/sessions" : "/session", { method: "DELETE" });
   // The page may have polled meanwhile and learned that its session has ended: the reason is better known here.
   endSession(isEverywhere ? "You have signed out everywhere." : "You have signed out.");

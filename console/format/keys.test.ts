@@ -35,9 +35,10 @@ describe("access", () => {
   test("in words", () => {
     const of = (...scopes: Scope[]) => accessText(scopes);
     expect(accessText(SCOPES)).toBe("Everything");
-    expect(of("pets:read", "orders:read")).toBe("Read");
-    expect(of("pets:read", "pets:write")).toBe("Pets");
-    expect(of("pets:read", "pets:write", "orders:read")).toBe("Pets, read orders");
+    expect(of("pets:read", "orders:read")).toBe("Read only");
+    expect(of("pets:read", "pets:write")).toBe("Read and write pets");
+    expect(of("pets:read", "pets:write", "orders:read")).toBe("Read and write pets; read orders");
+    expect(of("pets:read", "orders:read", "orders:write")).toBe("Read pets; read and write orders");
     expect(of("orders:write")).toBe("Write orders");
     expect(of()).toBe("Nothing");
   });

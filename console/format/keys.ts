@@ -41,19 +41,17 @@ export function stateLabel({ state, bannedUntilMs, expiresAtMs }: Stateful, nowM
 
 const RESOURCES = ["pets", "orders"] as const;
 
-/** Everything; Read; Pets, orders; Pets, read orders */
+/** Everything; Read only; Read pets; Read pets; read and write orders */
 export function accessText(scopes: readonly Scope[]): string {
   if (SCOPES.every((scope) => scopes.includes(scope))) return "Everything";
   if (scopes.length === 0) return "Nothing";
-  const may = (resource: string, verb: string): boolean =>
-    (scopes as readonly string[]).includes(`${resource}:${verb}`);
-  if (RESOURCES.every((resource) => may(resource, "read") && !may(resource, "write"))) return "Read";
-  const words = RESOURCES.flatMap((resource) => {
-    if (may(resource, "read") && may(resource, "write")) return [resource];
-    if (may(resource, "read")) return [`read ${resource}`];
-    return may(resource, "write") ? [`write ${resource}`] : [];
-  });
-  return capitalized(words.join(", "));
+  const verbsOf = (resource: string): string =>
+    ["read", "write"].filter((verb) => (scopes as readonly string[]).includes(`${resource}:${verb}`)).join(" and ");
+  const [first, ...others] = RESOURCES.map(verbsOf) as [string, ...string[]];
+  if (others.every((verbs) => verbs === first)) return capitalized(`${first} only`);
+  // Each resource has its own verbs: in "read pets, orders", one of them would be misread.
+  const words = RESOURCES.filter((resource) => verbsOf(resource) !== "");
+  return capitalized(words.map((resource) => `${verbsOf(resource)} ${resource}`).join("; "));
 }
 
 export const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

@@ -73,12 +73,21 @@ export const formOf = ({ name, categoryId, status }: AnimalView): AnimalForm => 
 export const updateOf = (before: AnimalForm, after: AnimalForm): Partial<AnimalForm> =>
   Object.fromEntries(FIELDS.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]));
 
-/** The button that moves an order to a status, and what happens to its animal. */
-export const MOVE_LABELS: Readonly<Record<OrderStatus, { readonly verb: string; readonly animal: string }>> = {
-  placed: { verb: "Place", animal: "is pending" },
-  approved: { verb: "Approve", animal: "stays pending" },
-  delivered: { verb: "Deliver", animal: "becomes sold" },
-  cancelled: { verb: "Cancel", animal: "becomes available again" },
+interface MoveLabels {
+  /** The button. */
+  readonly verb: string;
+  /** What the card says until the move is made. */
+  readonly doing: string;
+  /** The consequence for the animal. */
+  readonly animal: string;
+}
+
+/** The move of an order to a status, in words. */
+export const MOVE_LABELS: Readonly<Record<OrderStatus, MoveLabels>> = {
+  placed: { verb: "Place", doing: "Placing", animal: "is pending" },
+  approved: { verb: "Approve", doing: "Approving", animal: "stays pending" },
+  delivered: { verb: "Deliver", doing: "Delivering", animal: "becomes sold" },
+  cancelled: { verb: "Cancel", doing: "Cancelling", animal: "becomes available again" },
 };
 
 const isOlder = (a: OrderView, b: OrderView): boolean => BigInt(a.id) < BigInt(b.id);
@@ -107,4 +116,19 @@ export function inStatus(
   const ids = new Set(listed.map(({ id }) => id));
   const arrived = [...moved.values()].filter((order) => !ids.has(order.id));
   return [...listed.map(latest), ...arrived].filter((order) => order.status === status).sort(newestFirst);
+}
+
+/**
+ * Divides the orders of a column: new ones are held back until the user asks for them, as they would push others away.
+ * What the user has moved there, and the first orders in an empty column, push nothing that matters.
+ */
+export function heldBack(
+  orders: readonly OrderView[],
+  shown: ReadonlySet<string>,
+  moved: ReadonlyMap<string, OrderView>,
+): { readonly orders: readonly OrderView[]; readonly newcomers: readonly OrderView[] } {
+  const isShown = ({ id }: OrderView): boolean => shown.has(id) || moved.has(id);
+  return orders.some(isShown)
+    ? { orders: orders.filter(isShown), newcomers: orders.filter((order) => !isShown(order)) }
+    : { orders, newcomers: [] };
 }

@@ -24,7 +24,7 @@ interface UsagePlotProps {
   readonly heightPx?: number;
 }
 
-/** Requests as passed, refused and failed. Client errors count as passed, because the request was admitted. */
+/** Requests by their outcome. */
 export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
   const plot = useMemo(() => {
     const even = evenly(usage, now.peek());
@@ -32,7 +32,8 @@ export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
       startsMs: even.startsMs,
       ticks: ticksOf(even.startsMs, usage.grain, now.peek()),
       series: [
-        { label: "Passed", colour: "--passed", values: even.valuesOf((bucket) => bucket.passed + bucket.clientErrors) },
+        { label: "Passed", colour: "--passed", values: even.valuesOf((bucket) => bucket.passed) },
+        { label: "Client errors", colour: "--client-error", values: even.valuesOf((bucket) => bucket.clientErrors) },
         { label: "Refused", colour: "--refused", values: even.valuesOf((bucket) => bucket.refusedInAll) },
         { label: "Failed", colour: "--failed", values: even.valuesOf((bucket) => bucket.failed) },
       ],

@@ -9,6 +9,8 @@ export interface Column<T> {
   readonly isNumber?: boolean;
   /** Hidden on a phone. */
   readonly isWide?: boolean;
+  /** Hidden on a small tablet, too. */
+  readonly isExtra?: boolean;
 }
 
 interface TableProps<T> {
@@ -23,8 +25,8 @@ interface TableProps<T> {
   readonly isStale?: boolean;
 }
 
-const classOf = <T,>({ isNumber, isWide }: Column<T>): string | undefined =>
-  [isNumber && "num", isWide && "only-wide"].filter(Boolean).join(" ") || undefined;
+const classOf = <T,>({ isNumber, isWide, isExtra }: Column<T>): string | undefined =>
+  [isNumber && "num", isWide && "only-wide", isExtra && "only-roomy"].filter(Boolean).join(" ") || undefined;
 
 /** A native table. The whole row is a link if it has an address. */
 export const Table = <T,>({ caption, columns, rows, keyOf, hrefOf, isStale = false }: TableProps<T>) => (

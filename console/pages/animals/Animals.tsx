@@ -14,7 +14,7 @@ import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Name } from "../../components/text.tsx";
 import { capitalized } from "../../format/keys.ts";
 import { quoted } from "../../format/names.ts";
-import { counted } from "../../format/numbers.ts";
+import { counted, grouped } from "../../format/numbers.ts";
 import { animalStatusLabel, type Category, categoryOf, filterText, searchedFor } from "../../format/stock.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, type Params, withParams } from "../../router.ts";
@@ -77,9 +77,8 @@ export function Animals() {
     <Page
       title="Animals"
       subtitle={
-        frame?.animals
-          ? `${capitalized(counted(frame.animals))} animals, ${name === "" ? "newest first" : "by name"}.`
-          : undefined
+        frame?.animals &&
+        `${subtitleOf(counted(frame.animals), isFiltered, isStale || filters.cursor !== "" ? undefined : data)}, ${name === "" ? "newest first" : "by name"}.`
       }
       actions={
         <>
@@ -139,6 +138,14 @@ export function Animals() {
       )}
     </Page>
   );
+}
+
+/** 5,000 animals; 12 of 5,000 animals; More than 50 of 5,000 animals; of a later page only: Some of 5,000 animals */
+function subtitleOf(total: string, isFiltered: boolean, firstPage: AnimalListView | undefined): string {
+  if (!isFiltered) return capitalized(`${total} animals`);
+  if (!firstPage) return `Some of ${total} animals`;
+  const { items, next } = firstPage;
+  return `${next === null ? "" : "More than "}${grouped(items.length)} of ${total} animals`;
 }
 
 const foundText = ({ items, next }: AnimalListView): string =>

@@ -11,6 +11,7 @@ import { StateBadge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Pager, Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
 import { accessText, capitalized, planName } from "../../format/keys.ts";
+import { grouped } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
 import { IssueKey } from "./IssueKey.tsx";
@@ -34,7 +35,7 @@ const COLUMNS: readonly Column<KeyRowView>[] = [
     ),
   },
   { title: "Plan", isWide: true, cell: ({ plan }) => planName(plan) },
-  { title: "Access", isWide: true, cell: ({ scopes }) => <span class="soft">{accessText(scopes)}</span> },
+  { title: "Access", isExtra: true, cell: ({ scopes }) => <span class="soft">{accessText(scopes)}</span> },
   { title: "State", cell: (key) => <StateBadge of={key} /> },
   {
     title: "Today",
@@ -67,7 +68,7 @@ export function Keys() {
     if (data && !isStale && isFiltered) announce(`${countOf(data.matching, "key matches", "keys match")}.`);
   }, [data?.matching, isStale, isFiltered]);
   return (
-    <Page title="Keys" subtitle={data && `${countOf(data.total, "key")}, ${data.usedThisWeek} used this week.`}>
+    <Page title="Keys" subtitle={data && subtitleOf(data, isFiltered)}>
       <search class="tools">
         <Search label="Search by name or id" value={search ?? ""} onChange={(text) => filter({ search: text })} />
         <Filter
@@ -102,6 +103,12 @@ export function Keys() {
     </Page>
   );
 }
+
+/** 2,000 keys, 138 used this week; or, with a filter, how many match */
+const subtitleOf = ({ total, matching, usedThisWeek }: KeyListView, isFiltered: boolean): string =>
+  isFiltered
+    ? `${grouped(matching)} of ${countOf(total, "key")}.`
+    : `${countOf(total, "key")}, ${grouped(usedThisWeek)} used this week.`;
 
 interface ListProps {
   readonly view: KeyListView;

@@ -1,12 +1,14 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { SECOND_MS } from "../../../src/base/time/clock.ts";
 import type { OrderView } from "../../../src/console/api/index.ts";
 import { type OrderStatus, transitionsFrom } from "../../../src/domain/stock/order.ts";
 import { call, sentenceOf } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
-import { say } from "../../components/Toasts.tsx";
+import { announce, say } from "../../components/Toasts.tsx";
 import { Name, Time } from "../../components/text.tsx";
 import { MOVE_LABELS } from "../../format/stock.ts";
 import { linkTo } from "../../router.ts";
+import { delayedMoveOf, moveLater, UNDO_MS, undoMove } from "./delayed-moves.ts";
 
 interface OrderCardProps {
   readonly order: OrderView;
@@ -15,6 +17,12 @@ interface OrderCardProps {
 }
 
 export const cardId = (id: string): string => `order-${id}`;
+
+/** Focuses the first button of the next card, so that one order after the other can be approved by keyboard. */
+function focusNext(card: HTMLElement | null): void {
+  const next = card?.nextElementSibling ?? card;
+  setTimeout(() => next?.querySelector<HTMLElement>("button")?.focus());
+}
 
 /** Focuses the card in its new column. On a phone, that column is hidden, so the old column gets the focus. */
 function focusOn(order: OrderView, from: OrderStatus): void {
@@ -44,10 +52,12 @@ export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
     setAsking(undefined);
     setBusy(true);
     try {
-      const next = await call<OrderView>(`/orders/${id}`, { method: "PATCH", body: { status: to } });
+      const body = { status: to };
+      const next = await call<OrderView>(`/orders/${id}`, { method: "PATCH", body, outlivesPage: true });
+      const hadFocus = card.current?.contains(document.activeElement);
       onMoved(next);
       say(`Order ${id} is now ${to}.`);
-      focusOn(next, status);
+      if (hadFocus) focusOn(next, status);
     } catch (error) {
       say(`Order ${id}: ${sentenceOf(error)}`, { isProblem: true });
       onRefused();
@@ -55,6 +65,17 @@ export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
       setBusy(false);
     }
   }
+  /** A final move is confirmed first. Any other can be undone for a while, because no move leads back. */
+  function begin(to: OrderStatus): void {
+    if (isFinal(to)) {
+      setAsking(to);
+      return;
+    }
+    moveLater(id, to, () => move(to));
+    announce(`Order ${id} will be ${to} in ${UNDO_MS / SECOND_MS} seconds.`);
+    focusNext(card.current);
+  }
+  const delayed = delayedMoveOf(id);
   return (
     <li ref={card} id={cardId(id)} class="card" tabIndex={-1} aria-label={`Order ${id}, ${status}`}>
       <div class="card-head">
@@ -74,15 +95,25 @@ export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
         )}
         placed <Time ms={placedAtMs} />
       </p>
-      {!isFinal(status) && (
+      {delayed && (
+        <div class="row card-moves">
+          <button
+            type="button"
+            onClick={() => {
+              undoMove(id);
+              announce(`Order ${id} is still ${status}.`);
+              setTimeout(() => card.current?.querySelector("button")?.focus());
+            }}
+          >
+            Undo <span class="unseen">order {id}</span>
+          </button>
+          <span class="soft small">{MOVE_LABELS[delayed].doing}</span>
+        </div>
+      )}
+      {!isFinal(status) && !delayed && (
         <div class="row card-moves">
           {transitionsFrom(status).map((to) => (
-            <button
-              key={to}
-              type="button"
-              aria-busy={isBusy}
-              onClick={() => (isFinal(to) ? setAsking(to) : void move(to))}
-            >
+            <button key={to} type="button" aria-busy={isBusy} onClick={() => begin(to)}>
               {MOVE_LABELS[to].verb}
               {isFinal(to) ? "…" : ""} <span class="unseen">order {id}</span>
             </button>

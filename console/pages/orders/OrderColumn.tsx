@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
 import type { OrderListView, OrderView } from "../../../src/console/api/index.ts";
 import type { OrderStatus } from "../../../src/domain/stock/order.ts";
@@ -7,7 +7,7 @@ import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { announce, say } from "../../components/Toasts.tsx";
 import { capitalized } from "../../format/keys.ts";
 import { grouped } from "../../format/numbers.ts";
-import { inStatus, withFirstPage } from "../../format/stock.ts";
+import { heldBack, inStatus, withFirstPage } from "../../format/stock.ts";
 import { useLive } from "../../live.ts";
 import { withParams } from "../../router.ts";
 import { cardId, OrderCard } from "./OrderCard.tsx";
@@ -34,22 +34,32 @@ const EMPTY_HINTS: Readonly<Record<OrderStatus, string>> = {
 function useOrders(status: OrderStatus, round: number) {
   const live = useLive<OrderListView>(`/orders?status=${status}`);
   const [known, setKnown] = useState<readonly OrderView[]>([]);
+  /** Those that may be shown: others would push away the card that the user is about to click. */
+  const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
+  /** The answers that are shown as they are: what was seen at the last visit, and the first since. */
+  const opening = useRef(live.data ? 2 : 1);
   /** Undefined while only the first page is shown. */
   const [nextOfMore, setNextOfMore] = useState<string | null | undefined>(undefined);
   const first = live.data;
   useEffect(() => {
-    if (first) setKnown((last) => withFirstPage(last, first));
+    if (!first) return;
+    setKnown((last) => withFirstPage(last, first));
+    if (opening.current-- > 0) show(first.items);
   }, [first]);
   useEffect(() => {
     if (round > 0) live.reload();
   }, [round]);
   const next = nextOfMore === undefined || !first?.next ? (first?.next ?? null) : nextOfMore;
+  function show(orders: readonly OrderView[]): void {
+    setShown((last) => new Set([...last, ...orders.map(({ id }) => id)]));
+  }
   async function more(): Promise<void> {
     if (next === null) return;
     try {
       const page = await call<OrderListView>(withParams("/orders", { status, cursor: next }));
       const ids = new Set(page.items.map(({ id }) => id));
       setKnown((last) => [...last.filter(({ id }) => !ids.has(id)), ...page.items]);
+      show(page.items);
       setNextOfMore(page.next);
       announce(`${countOf(page.items.length, "more order")}.`);
       const [firstOfThem] = page.items;
@@ -58,20 +68,40 @@ function useOrders(status: OrderStatus, round: number) {
       say(sentenceOf(error), { isProblem: true });
     }
   }
-  return { live, known, hasMore: next !== null, more };
+  return { live, known, shown, show, hasMore: next !== null, more };
 }
 
 export function OrderColumn({ status, isCurrent, moved, round, onMoved, onRefused }: OrderColumnProps) {
   const titleId = useId();
-  const { live, known, hasMore, more } = useOrders(status, round);
-  const orders = inStatus(status, known, moved);
+  const { live, known, shown, show, hasMore, more } = useOrders(status, round);
+  const { orders, newcomers } = heldBack(inStatus(status, known, moved), shown, moved);
+  const hasAppeared = orders.some(({ id }) => !shown.has(id));
+  useEffect(() => {
+    if (hasAppeared) show(orders);
+  }, [hasAppeared, orders]);
   return (
     <section class={isCurrent ? "column is-current" : "column"} aria-labelledby={titleId}>
       <div class="column-head">
         <h2 id={titleId} tabIndex={-1} data-status={status}>
           {capitalized(status)}
         </h2>
-        {live.data && <span class="soft small">{hasMore ? `over ${grouped(orders.length)}` : orders.length}</span>}
+        {newcomers.length > 0 ? (
+          <button
+            type="button"
+            class="is-link small"
+            onClick={() => {
+              show(newcomers);
+              const [newest] = newcomers;
+              if (newest) setTimeout(() => document.getElementById(cardId(newest.id))?.focus());
+            }}
+          >
+            {countOf(newcomers.length, "new order")}, show <span class="unseen">those that are {status}</span>
+          </button>
+        ) : (
+          live.data && (
+            <span class="soft small">{hasMore ? `newest ${grouped(orders.length)}` : grouped(orders.length)}</span>
+          )
+        )}
       </div>
       <Loaded live={live} what={`the ${status} orders`}>
         {() =>

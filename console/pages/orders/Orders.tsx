@@ -1,10 +1,12 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { OrderView } from "../../../src/console/api/index.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../../../src/domain/stock/order.ts";
 import { Segments } from "../../components/forms/Segments.tsx";
 import { Page } from "../../components/layout/Page.tsx";
 import { capitalized } from "../../format/keys.ts";
+import { whenLeaving } from "../../leaving.ts";
 import { address, linkWith } from "../../router.ts";
+import { sendAllNow } from "./delayed-moves.ts";
 import { OrderColumn } from "./OrderColumn.tsx";
 
 const statusIn = (params: URLSearchParams): OrderStatus =>
@@ -18,6 +20,7 @@ export function Orders() {
   const [moved, setMoved] = useState<ReadonlyMap<string, OrderView>>(new Map());
   /** Incremented to reload the lists. */
   const [round, setRound] = useState(0);
+  useEffect(() => whenLeaving(sendAllNow), []);
   const choices = ORDER_STATUSES.map((status) => ({
     label: capitalized(status),
     href: linkWith(here, { status: status === "placed" ? null : status }),

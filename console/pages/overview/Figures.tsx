@@ -25,6 +25,11 @@ export const Figures = ({ sum, span }: { readonly sum: UsageView; readonly span:
   <dl class="figures">
     <Figure title="Requests" figure={grouped(sum.requests)} note={rate(sum.requests, span)} />
     <Figure
+      title="Client errors"
+      figure={grouped(sum.clientErrors)}
+      note={sum.clientErrors === 0 ? `none in ${spanText(span)}` : percentage(sum.clientErrors, sum.requests)}
+    />
+    <Figure
       title="Refused"
       figure={grouped(sum.refusedInAll)}
       note={sum.refusedInAll === 0 ? `none in ${spanText(span)}` : refusedText(sum)}

@@ -93,20 +93,30 @@ const Remedy = ({ remedy }: { readonly remedy: string }) =>
 
 type Busy = OverviewView["busiest"][number];
 
-/** The share of refusals that needs attention. */
+/** The shares of client errors and of refusals that need attention. Some 404s are in the nature of things. */
+const MANY_CLIENT_ERRORS = 0.1;
 const MANY_REFUSED = 0.01;
+
+/** A part of the requests, emphasized if it is more than it should be. */
+const Part = ({ value, tooMany }: { readonly value: number; readonly tooMany: number }) => (
+  <span class={value > tooMany ? "warning" : undefined}>
+    <Num value={value} />
+  </span>
+);
 
 const BUSIEST_COLUMNS: readonly Column<Busy>[] = [
   { title: "Key", cell: ({ name }) => (name === null ? <span class="soft">deleted</span> : <Name>{name}</Name>) },
   { title: "Requests", isNumber: true, cell: ({ requests }) => <Num value={requests} /> },
   {
+    title: "Client errors",
+    isNumber: true,
+    isWide: true,
+    cell: ({ clientErrors, requests }) => <Part value={clientErrors} tooMany={requests * MANY_CLIENT_ERRORS} />,
+  },
+  {
     title: "Refused",
     isNumber: true,
-    cell: ({ refused, requests }) => (
-      <span class={refused > requests * MANY_REFUSED ? "warning" : undefined}>
-        <Num value={refused} />
-      </span>
-    ),
+    cell: ({ refused, requests }) => <Part value={refused} tooMany={requests * MANY_REFUSED} />,
   },
   { title: "Today's quota", isWide: true, cell: ({ today }) => <Quota window={today} as="percentage" /> },
 ];

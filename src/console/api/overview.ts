@@ -55,6 +55,7 @@ export interface BusyKeyView {
   /** Null: it has been deleted. */
   readonly name: string | null;
   readonly requests: number;
+  readonly clientErrors: number;
   readonly refused: number;
   readonly today: WindowView | null;
 }

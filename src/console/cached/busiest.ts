@@ -16,11 +16,16 @@ interface Parts extends CacheParts {
   readonly usage: Pick<UsageStore, "requestsByKey">;
 }
 
-/** The sums of one minute, hour or day, indexed by the places of keys: with 10,000 keys, 160 kB. */
-interface Bucket {
-  readonly requests: Float64Array;
-  readonly refused: Float64Array;
-}
+const COUNTS = ["requests", "clientErrors", "refused"] as const;
+
+/** The sums of one minute, hour or day, indexed by the places of keys: with 10,000 keys, 240 kB. */
+type Bucket = Readonly<Record<(typeof COUNTS)[number], Float64Array>>;
+
+const newBucket = (size: number): Bucket => ({
+  requests: new Float64Array(size),
+  clientErrors: new Float64Array(size),
+  refused: new Float64Array(size),
+});
 
 type Sums = Awaited<ReturnType<UsageSums["sumUp"]>>;
 
@@ -69,27 +74,25 @@ class UsageSums {
     await nextTurn();
     for (const { keyId } of rows) if (!this.#places.has(keyId)) this.#places.set(keyId, this.#places.size);
     const size = rows.length === 0 ? 0 : this.#places.size;
-    const sums = { requests: new Float64Array(size), refused: new Float64Array(size) };
-    for (const { keyId, requests, refused } of rows) {
-      const place = this.#places.get(keyId) as number;
-      sums.requests[place] = requests;
-      sums.refused[place] = refused;
+    const sums = newBucket(size);
+    for (const row of rows) {
+      const place = this.#places.get(row.keyId) as number;
+      for (const count of COUNTS) sums[count][place] = row[count];
     }
     return sums;
   }
 
   /** The busiest first. */
   #busiestIn(buckets: readonly Bucket[]): readonly KeyRequests[] {
-    const [requests, refused] = [new Float64Array(this.#places.size), new Float64Array(this.#places.size)];
+    const all = newBucket(this.#places.size);
     for (const bucket of buckets)
-      for (let place = 0; place < bucket.requests.length; place++) {
-        requests[place] = (requests[place] as number) + (bucket.requests[place] as number);
-        refused[place] = (refused[place] as number) + (bucket.refused[place] as number);
-      }
+      for (const count of COUNTS)
+        for (const [place, value] of bucket[count].entries()) all[count][place] = (all[count][place] as number) + value;
     const sums = [...this.#places].map(([keyId, place]) => ({
       keyId,
-      requests: requests[place] as number,
-      refused: refused[place] as number,
+      requests: all.requests[place] as number,
+      clientErrors: all.clientErrors[place] as number,
+      refused: all.refused[place] as number,
     }));
     return sums
       .filter((each) => each.requests > 0)

@@ -12,7 +12,7 @@ export interface UsageStore {
   byKey(span: UsageSpan): Awaitable<readonly UsageSum[]>;
   /** Returns the sums of one key, by start. */
   ofKey(keyId: string, span: UsageSpan): Awaitable<readonly UsageSum[]>;
-  /** Returns how many requests the next keys by id sent in one minute, hour or day, and how many were refused. */
+  /** Returns how many requests the next keys by id sent in one minute, hour or day, and how many went wrong. */
   requestsByKey(bucket: KeyBucket): Awaitable<readonly KeyRequests[]>;
 }
 
@@ -43,5 +43,6 @@ export interface KeyBucket extends IdPage {
 export interface KeyRequests {
   readonly keyId: string;
   readonly requests: number;
+  readonly clientErrors: number;
   readonly refused: number;
 }

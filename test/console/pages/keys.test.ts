@@ -67,7 +67,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           await desk.button("Save", edit).click();
           await desk.told("Saved.");
           await desk.heading("Front desk, Halle").waitFor();
-          expect(await desk.fact("Access").textContent()).toBe("Read");
+          expect(await desk.fact("Access").textContent()).toBe("Read only");
           expect(await desk.fact("Plan").textContent()).toBe("Enterprise: 6,000 per minute, 1,000,000 per day");
           expect(await desk.fact("Expires").getByRole("time").getAttribute("datetime")).toBe(
             "2099-12-31T11:30:00.000Z",
@@ -179,6 +179,7 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           expect(new URL(desk.page.url()).search).toBe("?plan=business&search=vet");
           await desk.page.getByRole("combobox", { name: "State" }).selectOption("Revoked");
           await desk.heading("No matching keys").waitFor();
+          await desk.page.getByText(/^0 of \d+ keys\.$/).waitFor();
           await desk.page.getByRole("link", { name: /^show all/ }).click();
           await desk.row("Storefront").waitFor();
 

@@ -29,15 +29,17 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             const { body: pet } = await fleet.call("POST /pets", { secret, body: { name: "Rex", categoryId: 7 } });
             await fleet.call("POST /store/orders", { secret, body: { petId: pet.id } });
             for (let sent = 0; sent < 28; sent++) await fleet.call("GET /pets", { secret });
+            for (let sent = 0; sent < 4; sent++) await fleet.call("GET /pets/999", { secret: reader.secret });
             for (let sent = 0; sent < 5; sent++)
               await fleet.call("POST /pets", { secret: reader.secret, body: { name: "Rex", categoryId: 7 } });
             // Restarted, so that counts are in the store at once. Sessions survive.
             desk.expects(/^(net::ERR_|50\d)/);
             await fleet.restartUnderEyes(() => desk.later());
             const table = page.getByRole("table", { name: "Busiest keys" });
-            await desk.seesLater(table.getByRole("row", { name: /^Busy one 30 0/ }));
-            await table.getByRole("row", { name: /^Reader 5 5/ }).waitFor();
-            await desk.fact("Requests").filter({ hasText: /^35$/ }).waitFor();
+            await desk.seesLater(table.getByRole("row", { name: /^Busy one 30 0 0/ }));
+            await table.getByRole("row", { name: /^Reader 9 4 5/ }).waitFor();
+            await desk.fact("Requests").filter({ hasText: /^39$/ }).waitFor();
+            expect(await desk.fact("Client errors").textContent()).toBe("4");
             expect(await desk.fact("Refused").textContent()).toBe("5");
             expect(await desk.fact("Failed").textContent()).toBe("0");
             expect(await desk.fact("99th percentile").textContent()).toMatch(/ms$/);
@@ -82,17 +84,17 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           await desk.sees("Requests per hour");
           expect(new URL(page.url()).search).toBe("?span=month");
           const busiest = page.getByRole("table", { name: "Busiest keys" });
-          await busiest.getByRole("row", { name: /^Reader 5 5/ }).waitFor();
+          await busiest.getByRole("row", { name: /^Reader 9 4 5/ }).waitFor();
           await page.getByRole("link", { name: "Reader" }).click();
           await desk.heading("Reader").waitFor();
-          await desk.fact("Requests").filter({ hasText: /^5$/ }).waitFor();
+          await desk.fact("Requests").filter({ hasText: /^9$/ }).waitFor();
           await desk.sees("Refusals per minute");
           await page.getByRole("link", { name: "24 hours" }).click();
           await desk.sees("Refusals per hour");
           const plot = page.getByRole("slider", { name: /^Requests per hour/ });
           await plot.focus();
           await page.keyboard.press("Home");
-          expect(await plot.getAttribute("aria-valuetext")).toEndWith("0 passed, 0 refused, 0 failed");
+          expect(await plot.getAttribute("aria-valuetext")).toEndWith("0 passed, 0 client errors, 0 refused, 0 failed");
           await page.keyboard.press("End");
           const texts = new Set<string | null>();
           // An hour may have ended in between.
@@ -100,10 +102,12 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             await page.keyboard.press(key);
             texts.add(await plot.getAttribute("aria-valuetext"));
           }
-          expect([...texts].some((text) => text?.endsWith("0 passed, 5 refused, 0 failed"))).toBe(true);
+          expect([...texts].some((text) => text?.endsWith("0 passed, 4 client errors, 5 refused, 0 failed"))).toBe(
+            true,
+          );
           await page.getByText("Show as a table").first().click();
           const table = page.getByRole("table", { name: "Requests per hour" });
-          await table.getByRole("row", { name: / 0 5 0$/ }).waitFor();
+          await table.getByRole("row", { name: / 0 4 5 0$/ }).waitFor();
           await page.getByText("Show as a table").nth(1).click();
           const refused = page.getByRole("table", { name: "Refusals per hour" });
           expect(await refused.getByRole("columnheader").allInnerTexts()).toHaveLength(2);
@@ -133,7 +137,10 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             while (!(await works())) await Bun.sleep(50);
             const { body: pet } = await fleet.call("POST /pets", { secret, body: { name: "Mo", categoryId: 7 } });
             const { body } = await fleet.call("POST /store/orders", { secret, body: { petId: pet.id } });
-            await desk.seesLater(page.getByRole("listitem", { name: `Order ${body.id}, placed` }));
+            const show = desk.button(/^1 new order, show/);
+            await desk.seesLater(show);
+            await show.click();
+            await page.getByRole("listitem", { name: `Order ${body.id}, placed` }).waitFor();
             await desk.go("Journal");
             await desk.row("Issued key From the shell").filter({ hasText: "command line" }).waitFor();
             expect(await page.evaluate<boolean>("window.isTheSamePage === true")).toBe(true);

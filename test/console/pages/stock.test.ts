@@ -152,53 +152,121 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
     test(
       "are side by side and moved, as orders; a move that is refused says why; the journal has its author",
       () =>
-        withDesk(fleet, async (desk) => {
-          const { page } = desk;
-          const { secret } = await fleet.issueBoundlessKey();
-          const [first, second] = [await order(secret, "Rex"), await order(secret, "Max")];
-          const column = (title: string) => page.getByRole("region", { name: title, exact: true });
-          await desk.visit("/orders");
-          await desk.button(`Approve order ${first}`, column("Placed")).click();
-          await desk.told(`Order ${first} is now approved.`);
-          await desk.button(`Deliver… order ${first}`, column("Approved")).click();
-          await desk.button("Leave it as it is").click();
-          await desk.button(`Deliver… order ${first}`, column("Approved")).click();
-          await desk.button("Deliver the order", desk.dialog(`Deliver order ${first}?`)).click();
-          await column("Delivered")
-            .getByRole("listitem", { name: `Order ${first}` })
-            .waitFor();
-          expect((await fleet.call(`GET /store/orders/${first}`, { secret })).body.status).toBe("delivered");
+        withDesk(
+          fleet,
+          async (desk) => {
+            const { page } = desk;
+            const { secret } = await fleet.issueBoundlessKey();
+            const [first, second] = [await order(secret, "Rex"), await order(secret, "Max")];
+            const column = (title: string) => page.getByRole("region", { name: title, exact: true });
+            await desk.visit("/orders");
+            await desk.button(`Approve order ${first}`, column("Placed")).click();
+            await desk.later();
+            await desk.told(`Order ${first} is now approved.`);
+            await desk.button(`Deliver… order ${first}`, column("Approved")).click();
+            await desk.button("Leave it as it is").click();
+            await desk.button(`Deliver… order ${first}`, column("Approved")).click();
+            await desk.button("Deliver the order", desk.dialog(`Deliver order ${first}?`)).click();
+            await column("Delivered")
+              .getByRole("listitem", { name: `Order ${first}` })
+              .waitFor();
+            expect((await fleet.call(`GET /store/orders/${first}`, { secret })).body.status).toBe("delivered");
 
-          const third = await order(secret, "Mia");
-          await page.reload();
-          await desk.button(`Cancel… order ${third}`, column("Placed")).click();
-          await desk.button("Cancel the order", desk.dialog(`Cancel order ${third}?`)).click();
-          await column("Cancelled")
-            .getByRole("listitem", { name: `Order ${third}` })
-            .waitFor();
-          expect((await fleet.call(`GET /store/orders/${third}`, { secret })).body.status).toBe("cancelled");
+            const third = await order(secret, "Mia");
+            await page.reload();
+            await desk.button(`Cancel… order ${third}`, column("Placed")).click();
+            await desk.button("Cancel the order", desk.dialog(`Cancel order ${third}?`)).click();
+            await column("Cancelled")
+              .getByRole("listitem", { name: `Order ${third}` })
+              .waitFor();
+            expect((await fleet.call(`GET /store/orders/${third}`, { secret })).body.status).toBe("cancelled");
 
-          // Someone else moves the order first, and the page does not know it yet.
-          await desk.settled();
-          await page.route("**/console/api/orders?*", () => {});
-          await fleet.call(`PATCH /store/orders/${second}`, { secret, body: { status: "cancelled" } });
-          desk.expects(/^409 PATCH \/console\/api\/orders/);
-          await desk.button(`Approve order ${second}`, column("Placed")).click();
-          await desk.told(new RegExp(`^Order ${second}: .*cancelled`));
-          await page.unroute("**/console/api/orders?*");
-          await page.reload();
-          await column("Cancelled")
-            .getByRole("listitem", { name: `Order ${second}` })
-            .waitFor();
+            // Someone else moves the order first, and the page does not know it yet.
+            await desk.settled();
+            await page.route("**/console/api/orders?*", () => {});
+            await fleet.call(`PATCH /store/orders/${second}`, { secret, body: { status: "cancelled" } });
+            desk.expects(/^409 PATCH \/console\/api\/orders/);
+            await desk.button(`Approve order ${second}`, column("Placed")).click();
+            // Polls are not answered, so nothing settles.
+            await page.clock.fastForward(5_000);
+            await desk.told(new RegExp(`^Order ${second}: .*cancelled`));
+            await page.unroute("**/console/api/orders?*");
+            await page.reload();
+            await column("Cancelled")
+              .getByRole("listitem", { name: `Order ${second}` })
+              .waitFor();
 
-          await desk.go("Journal");
-          await desk
-            .row(`Updated order ${first}`)
-            .filter({ hasText: "delivered" })
-            .filter({ hasText: "Anna" })
-            .waitFor();
-          expect(await desk.row(`Updated order ${second}`).count()).toBe(0);
-        }),
+            await desk.go("Journal");
+            await desk
+              .row(`Updated order ${first}`)
+              .filter({ hasText: "delivered" })
+              .filter({ hasText: "Anna" })
+              .waitFor();
+            expect(await desk.row(`Updated order ${second}`).count()).toBe(0);
+          },
+          { hasClock: true },
+        ),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "can be approved one after the other by keyboard; an approval can be undone, or is sent when the page is left",
+      () =>
+        withDesk(
+          fleet,
+          async (desk) => {
+            const { page } = desk;
+            const { secret } = await fleet.issueBoundlessKey();
+            const statusOf = async (id: string) =>
+              (await fleet.call(`GET /store/orders/${id}`, { secret })).body.status;
+            const [older, newer] = [await order(secret, "Ada"), await order(secret, "Bea")];
+            const placed = page.getByRole("region", { name: "Placed", exact: true });
+            await desk.visit("/orders");
+            await desk.button(`Approve order ${newer}`, placed).focus();
+            await page.keyboard.press("Enter");
+            await desk.expectFocus(desk.button(`Approve order ${older}`, placed));
+            await page.keyboard.press("Enter");
+            await desk.button(`Undo order ${newer}`, placed).click();
+            await desk.expectFocus(desk.button(`Approve order ${newer}`, placed));
+            await desk.later();
+            await desk.told(`Order ${older} is now approved.`);
+            expect([await statusOf(older), await statusOf(newer)]).toEqual(["approved", "placed"]);
+
+            await desk.button(`Approve order ${newer}`, placed).click();
+            await desk.go("Journal");
+            await desk.told(`Order ${newer} is now approved.`);
+            expect(await statusOf(newer)).toBe("approved");
+          },
+          { hasClock: true },
+        ),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "do not move away under the pointer: new orders wait until they are asked for",
+      () =>
+        withDesk(
+          fleet,
+          async (desk) => {
+            const { page } = desk;
+            const { secret } = await fleet.issueBoundlessKey();
+            const first = await order(secret, "Cleo");
+            const placed = page.getByRole("region", { name: "Placed", exact: true });
+            await desk.visit("/orders");
+            const card = placed.getByRole("listitem", { name: `Order ${first}` });
+            const { y: before } = (await card.boundingBox()) ?? { y: undefined };
+            const second = await order(secret, "Dora");
+            const show = desk.button(/^1 new order, show/, placed);
+            await desk.seesLater(show);
+            const added = placed.getByRole("listitem", { name: `Order ${second}` });
+            expect(await added.count()).toBe(0);
+            expect((await card.boundingBox())?.y).toBe(before as number);
+            await show.click();
+            await desk.expectFocus(added);
+            expect((await card.boundingBox())?.y).toBeGreaterThan(before as number);
+          },
+          { hasClock: true },
+        ),
       BROWSER_TEST_MS,
     );
 

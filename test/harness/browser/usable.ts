@@ -58,3 +58,52 @@ async function violations(page: Page, elements: string, rules?: readonly string[
   const results = await page.evaluate<AxeResults>(`axe.run(${elements}, ${JSON.stringify(options)})`);
   return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
+
+/** From the narrowest phones to the widest screens, and on both sides of every breakpoint. */
+const WIDTHS = [320, 480, 760, 761, 820, 1024, 1100, 1101, 1440, 2560];
+
+/**
+ * Finds what is cut off or covered: a table, a heading, a button or a figure that is not wholly inside everything that
+ * hides what is beyond it, and neighbours in the head of a panel that run into each other.
+ */
+const FIND_CLIPPED = `(() => {
+  const shown = document.querySelector("dialog[open]") ?? document.body;
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest(".unseen");
+  const nameOf = (element) => element.tagName.toLowerCase() + " " + JSON.stringify(element.textContent.trim().slice(0, 40));
+  const found = [];
+  for (const element of shown.querySelectorAll("table, th, td, h1, h2, h3, dt, dd, button, select, input, .badge, .legend > span")) {
+    if (!isShown(element)) continue;
+    const { left, right, width } = element.getBoundingClientRect();
+    if (width === 0) continue;
+    if (left < -1 || right > innerWidth + 1) found.push(nameOf(element) + " is outside of the window");
+    // Nothing around a dialog cuts it off.
+    const outermost = element.closest("dialog") ?? document.body;
+    for (let around = element.parentElement; around && around !== outermost; around = around.parentElement) {
+      const { overflowX, display } = getComputedStyle(around);
+      if (overflowX === "visible" || display === "contents") continue;
+      const edge = around.getBoundingClientRect();
+      if (left < edge.left - 1 || right > edge.right + 1) found.push(nameOf(element) + " is cut off by ." + around.className);
+    }
+  }
+  for (const head of shown.querySelectorAll(".panel-head, .column-head, .card-head, .page-head")) {
+    const boxes = [...head.children].filter(isShown).map((child) => [child, child.getBoundingClientRect()]);
+    for (const [i, [child, a]] of boxes.entries())
+      for (const [other, b] of boxes.slice(i + 1))
+        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
+          found.push(nameOf(child) + " runs into " + nameOf(other));
+  }
+  return [...new Set(found)];
+})()`;
+
+/** Checks that nothing is cut off at any width. */
+export async function expectUnclipped(page: Page, what: string, settled: () => Promise<void>): Promise<void> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: WIDE.height });
+    const shown = await widthWithin(page, width, settled);
+    if (shown > width) found.push(`at ${width}: the page is ${shown} pixels wide`);
+    for (const each of await page.evaluate<string[]>(FIND_CLIPPED)) found.push(`at ${width}: ${each}`);
+  }
+  await page.setViewportSize(WIDE);
+  expect({ what, found }).toEqual({ what, found: [] });
+}
