@@ -81,7 +81,7 @@ async function fill(fleet: Fleet): Promise<Record<string, string>> {
   }
   await beBanned(fleet, secrets["Price import"] as string);
   await fleet.run("keys", "suspend", ids.Trainee as string);
-  await fleet.run("keys", "revoke", ids["Old website"] as string);
+  await fleet.run("keys", "revoke", ids["Old website"] as string, "--yes");
   await fleet.run("keys", "rotate", ids["Price import"] as string, "--overlap", "24h");
   return ids;
 }

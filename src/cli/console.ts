@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { OperatorError } from "../base/operator-error.ts";
 import { reachableHost } from "../base/system/reachable-host.ts";
+import { countOf } from "../base/text/text.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { type Config, consolePath } from "../config.ts";
 import { addressOfLink, type ConsoleLink, makeConsoleLink, mistakeInLinkName } from "../console/auth/link.ts";
@@ -9,6 +10,7 @@ import { StoreUnavailable } from "../store/ports/store.ts";
 import { authorOf } from "./arguments/author.ts";
 import { aliveInstances, withStore } from "./arguments/context.ts";
 import type { JsonOption } from "./arguments/options.ts";
+import { addYes, confirmation, type YesOption } from "./terminal/confirmation.ts";
 import { formatDuration, formatNumber, formatTime, note, print, printJson } from "./terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "./terminal/stdout.ts";
 
@@ -20,8 +22,7 @@ export function addConsole(program: Command): void {
     )
     .option("--name <name>", "who it is for, as the journal names them (default: the system user)", parseName)
     .action(printLink);
-  console
-    .command("sign-out")
+  addYes(console.command("sign-out"))
     .description("End sessions of the console, and links that were not used yet.")
     .option("--all", "everybody's, wherever they are signed in (required)")
     .action(signOut);
@@ -85,11 +86,14 @@ function failAfterDelivery(error: unknown): never {
   throw new OperatorError(`the link above does not work: the database is unavailable: ${error.message}`);
 }
 
-async function signOut({ all }: { readonly all?: true }, command: Command): Promise<void> {
+async function signOut(options: YesOption & { readonly all?: true }, command: Command): Promise<void> {
   // Commander assigns an option that the parent command has, too, to the parent.
   const { json } = command.optsWithGlobals<JsonOption>();
-  if (!all) return command.error("error: required option '--all' not specified");
+  if (!options.all) return command.error("error: required option '--all' not specified");
+  const isConfirmed = confirmation(options, command);
   await withStore(async ({ sessions }, config) => {
+    const { length } = await sessions.digests({ nowMs: systemClock.nowMs() });
+    if (!(await isConfirmed(`${countOf(length, "session")} will end, and links that were not used yet.`))) return;
     const ended = await sessions.signOutAll({ ...authorOf(config), atMs: systemClock.nowMs() });
     if (json) return printJson({ sessionsEnded: ended });
     print(

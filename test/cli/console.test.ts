@@ -97,11 +97,13 @@ describe("the command console", () => {
     };
     const [one, two, unused] = [await open(), await open(), await open()];
     for (const { browser, token } of [one, two]) expect((await browser.signIn(token)).status).toBe(204);
-    const { out } = await command(["console", "sign-out", "--all"]);
+    const { out } = await command(["console", "sign-out", "--all", "--yes"]);
     expect(out).toMatch(/^\d+ sessions were ended. Links that were not used yet no longer work.\n$/);
     for (const { browser } of [one, two]) expect((await browser.call("GET /session")).status).toBe(401);
     expect((await unused.browser.signIn(unused.token)).status).toBe(401);
-    expect(JSON.parse((await command(["console", "sign-out", "--all", "--json"])).out)).toEqual({ sessionsEnded: 0 });
+    expect(JSON.parse((await command(["console", "sign-out", "--all", "--yes", "--json"])).out)).toEqual({
+      sessionsEnded: 0,
+    });
     const journal = JSON.parse((await command(["journal", "--json"])).out);
     expect(journal.at(-1)).toMatchObject({ by: "Anna", action: "console sign-out", after: { sessionsEnded: 0 } });
   });

@@ -193,7 +193,7 @@ test("keys cannot be changed during a copy, so none is lost", async () => {
   const child = Bun.spawn([EXECUTABLE, ...copyArguments(to)], { cwd, stdout: "ignore", stderr: "inherit" });
   await stopWhen(child, () => hasAnimals(sql));
   const attempts = await Promise.all([
-    run(["keys", "revoke", key?.id as string], { cwd }),
+    run(["keys", "revoke", key?.id as string, "--yes"], { cwd }),
     run(["keys", "create", "--name", "late", "--plan", "free"], { cwd }),
   ]);
   for (const { exitCode, err } of attempts)
@@ -208,7 +208,7 @@ test("keys cannot be changed during a copy, so none is lost", async () => {
   ] as never);
   // From here on, the target is the store, and the key can be revoked there.
   const env = { DATABASE_URL: to };
-  expect((await run(["keys", "revoke", key?.id as string], { cwd, env })).exitCode).toBe(0);
+  expect((await run(["keys", "revoke", key?.id as string, "--yes"], { cwd, env })).exitCode).toBe(0);
   const service = await serve({ cwd, env });
   const answer = await fetch(`${service.origin}/v1/pets`, { headers: { Authorization: `Bearer ${secret}` } });
   expect(answer.status).toBe(401);

@@ -117,7 +117,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
     await felt(isBanned);
     await run(["keys", "unban", id], { cwd, env: { DATABASE_URL: database, REDIS_URL: redis?.url as string } });
     await felt(async (answer) => !(await isBanned(answer)));
-    await cli("keys", "revoke", id);
+    await cli("keys", "revoke", id, "--yes");
     await felt(async (answer) => answer.status === 401);
   });
 

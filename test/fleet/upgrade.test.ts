@@ -171,7 +171,7 @@ upgrade(
     ] as const) {
       const key = await issueKey(issuer, options);
       expect((await call(user, key.secret, "GET /pets")).status).toBe(200);
-      await command(revoker, ["keys", "revoke", key.id], options);
+      await command(revoker, ["keys", "revoke", key.id, ...(revoker === NEW ? ["--yes"] : [])], options);
       while ((await call(user, key.secret, "GET /pets")).status === 200) await Bun.sleep(20);
     }
     expect(await withSql(options.env.DATABASE_URL, async (sql) => [...(await sql.unsafe(BROKEN_SALES))])).toEqual([]);

@@ -186,7 +186,7 @@ describe("the banner, when the operator key in its file does not work", () => {
   };
 
   const cases: [name: string, commands: (id: string) => string[][], words: (id: string) => string][] = [
-    ["revoked", (id) => [["revoke", id]], (id) => `${id} was revoked`],
+    ["revoked", (id) => [["revoke", id, "--yes"]], (id) => `${id} was revoked`],
     ["rotated away", (id) => [["rotate", id, "--overlap", "0"]], (id) => `${id} was rotated`],
     [
       "suspended",
@@ -217,9 +217,9 @@ describe("the banner, when the operator key in its file does not work", () => {
     const { cwd, id } = await start();
     change(cwd, "UPDATE keys SET expires_at = 1000000000000");
     expect(await restarted(cwd)).toContain(`does not work: ${id} expired on 2001-09-09T01:46:40Z`);
-    await keys(cwd, "revoke", id);
+    await keys(cwd, "revoke", id, "--yes");
     change(cwd, "UPDATE keys SET revoked_at = 1000000000000");
-    expect(await keys(cwd, "delete", id)).toMatchObject({ exitCode: 0 });
+    expect(await keys(cwd, "delete", id, "--yes")).toMatchObject({ exitCode: 0 });
     expect(await restarted(cwd)).toContain("does not work: no key of this database has this secret, so it was deleted");
     const { cwd: elsewhere } = await start();
     await Bun.write(join(cwd, "data/animal-store.operator-key"), `${await secretOf(elsewhere)}\n`);

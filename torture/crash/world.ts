@@ -105,7 +105,7 @@ export class World {
       const id = await this.#issue(name, ["--plan", "free"]);
       if (id === undefined) continue;
       const revoking = this.ledger.key(name).send("revoked", this.ledger.now());
-      const { exitCode } = await this.run("keys", "revoke", id);
+      const { exitCode } = await this.run("keys", "revoke", id, "--yes");
       if (exitCode !== 0) continue;
       revoking.ackedAt = this.ledger.now();
       this.board.count("keys created and revoked");

@@ -106,7 +106,7 @@ export class Round {
     for (let i = 0; ; i++) {
       const strike = i < strikes ? anyStrike(this.random, this.effort.longestMs) : undefined;
       const ending = await this.shop.whileOpen(
-        () => this.#run(["animals", "undo", String(id)], strike, share),
+        () => this.#run(["animals", "undo", String(id), "--yes"], strike, share),
         areOrdered ? (isOver) => this.#order(isOver) : undefined,
       );
       await this.#checkUndoing();

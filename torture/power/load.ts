@@ -86,7 +86,7 @@ async function manageKeys(stage: Stage, ledger: Ledger, isOver: () => boolean): 
     if (created.exitCode !== 0) continue;
     creating.ackedAt = ledger.now();
     const revoking = history.send("revoked", ledger.now());
-    const revoked = await stage.run("keys", "revoke", JSON.parse(created.out).id);
+    const revoked = await stage.run("keys", "revoke", JSON.parse(created.out).id, "--yes");
     if (revoked.exitCode !== 0) continue;
     revoking.ackedAt = ledger.now();
     ledger.board.count("keys created and revoked");

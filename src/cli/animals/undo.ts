@@ -9,6 +9,7 @@ import { authorOf } from "../arguments/author.ts";
 import { withStore } from "../arguments/context.ts";
 import type { JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
+import { addYes, type Confirm, confirmation, type YesOption } from "../terminal/confirmation.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import {
   formatMinute,
@@ -22,8 +23,7 @@ import {
 import { type Column, table } from "../terminal/table.ts";
 
 export function addUndo(animals: Command): void {
-  animals
-    .command("undo")
+  addYes(animals.command("undo"))
     .description(
       "Remove the animals that an import has added, even those that were updated since, but none that orders refer to. If interrupted, run it again.",
     )
@@ -31,10 +31,10 @@ export function addUndo(animals: Command): void {
     .action(undoCommand);
 }
 
-async function undoCommand(importId: bigint, { json }: JsonOption): Promise<void> {
-  const undone = await runUndo(importId);
+async function undoCommand(importId: bigint, options: JsonOption & YesOption, command: Command): Promise<void> {
+  const undone = await runUndo(importId, confirmation(options, command));
   if (!undone) return;
-  if (json) return printJson(jsonOf(undone));
+  if (options.json) return printJson(jsonOf(undone));
   const { removed, kept, added } = undone;
   const gone = added - removed - kept;
   print(`Import ${importId} has been undone: ${countOf(removed, "animal")} removed.`);
@@ -42,10 +42,11 @@ async function undoCommand(importId: bigint, { json }: JsonOption): Promise<void
   if (gone > 0) print(`${countOf(gone, "animal")} had been removed before.`);
 }
 
-async function runUndo(importId: bigint): Promise<Import | undefined> {
+async function runUndo(importId: bigint, isConfirmed: Confirm): Promise<Import | undefined> {
   const { undoImport } = await import("../../bulk/undo.ts");
   return interruptible(`stopped: run ${ownCommand(`animals undo ${importId}`)} again to go on`, (signal, progress) =>
     withStore(async ({ imports }, config) => {
+      if (!(await isConfirmed(lossBy(await imports.get(importId))))) return undefined;
       const onProgress = (done: number, total: number): void =>
         progress.report({ label: "undo", unit: "animals", total }, done);
       const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
@@ -53,6 +54,13 @@ async function runUndo(importId: bigint): Promise<Import | undefined> {
       return undone.kind === "done" ? undone.value : failToUndo(undone.reason, importId);
     }),
   );
+}
+
+/** Undefined: nothing will be removed. */
+function lossBy(found: Import | undefined): string | undefined {
+  if (!found || found.undoneAtMs !== undefined) return undefined;
+  const { id, source, added, removed, kept } = found;
+  return `Import ${id} (${source}): ${countOf(added - removed - kept, "animal")} will be removed, except those that orders refer to.`;
 }
 
 function failToUndo(reason: UndoRefusal, importId: bigint): never {

@@ -12,6 +12,7 @@ import { configFromEnvironment, readVariables } from "../arguments/context.ts";
 import type { JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { textOfFailure } from "../remedies.ts";
+import { addYes, confirmation, type YesOption } from "../terminal/confirmation.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
 import { type Column, table } from "../terminal/table.ts";
@@ -27,8 +28,7 @@ Examples:
   animal-store copy --animals --from sqlite:/srv/production/animal-store.db --to sqlite:/srv/staging/animal-store.db`;
 
 export function addCopy(program: Command): void {
-  program
-    .command("copy")
+  addYes(program.command("copy"))
     .description(
       "Copy a store into another database, from or to SQLite or PostgreSQL. Stop the service first. If interrupted, run it again.",
     )
@@ -43,7 +43,7 @@ export function addCopy(program: Command): void {
     .action(copy);
 }
 
-interface CopyCommandOptions extends JsonOption {
+interface CopyCommandOptions extends JsonOption, YesOption {
   readonly from?: string;
   readonly to?: string;
   readonly animals?: true;
@@ -58,6 +58,8 @@ async function copy(options: CopyCommandOptions, command: Command): Promise<void
   const to = databaseIn("--to", options.to, command) ?? databaseIn("COPY_TO", COPY_TO || undefined, command);
   if (!to) return command.error("error: required option '--to <url>' not specified, and COPY_TO is not set");
   if (options.replace && !options.animals) return command.error("error: option '--replace' needs '--animals'");
+  const isConfirmed = options.replace && confirmation(options, command);
+  if (isConfirmed && !(await isConfirmed(lossIn(to.database, from.database)))) return;
   const stopped = "stopped at the end of a batch: run the same command again to continue";
   // The other commands start 2.5 ms sooner without it.
   const { copyStore } = await import("../../store/copy/copy.ts");
@@ -83,6 +85,9 @@ async function copy(options: CopyCommandOptions, command: Command): Promise<void
       : "\nBoth databases hold the same data. Set DATABASE_URL to the new one and start the service.",
   );
 }
+
+const lossIn = (to: DatabaseUrl, from: DatabaseUrl): string =>
+  `All animals and categories in ${displayName(to)} will be replaced by those in ${displayName(from)}.`;
 
 const COLUMNS: readonly Column<CopiedTable>[] = [
   { title: "TABLE", text: ({ table }) => table },

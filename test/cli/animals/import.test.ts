@@ -107,9 +107,9 @@ for (const [name, open] of Object.entries(stores))
         rejectedFile: null,
         unreported: 0,
       });
-      expect((await cli("animals", "undo", "2")).out).toBe("Import 2 has been undone: 2 animals removed.\n");
-      expect(await failure("animals", "undo", "2")).toContain("import 2 was undone already, at ");
-      expect(await failure("animals", "undo", "9")).toBe(
+      expect((await cli("animals", "undo", "--yes", "2")).out).toBe("Import 2 has been undone: 2 animals removed.\n");
+      expect(await failure("animals", "undo", "--yes", "2")).toContain("import 2 was undone already, at ");
+      expect(await failure("animals", "undo", "--yes", "9")).toBe(
         "animal-store: there is no import 9. To see all imports: animal-store animals imports\n",
       );
       expect((await json("animals", "imports")).map((each: { state: string }) => each.state)).toEqual([
@@ -119,7 +119,7 @@ for (const [name, open] of Object.entries(stores))
       expect((await cli("animals", "imports")).out).toMatch(
         /NUMBER +STATE +ADDED +OF +REMOVED +KEPT +BEGUN +FILE\n +2 +undone +2 +2 +2 +0 +\S+ \S+ +pets.csv\n +1 +finished/,
       );
-      expect((await cli("animals", "undo", "1", "--json")).out).toContain('"removed": 2');
+      expect((await cli("animals", "undo", "--yes", "1", "--json")).out).toContain('"removed": 2');
       expect(await exported()).toEqual([]);
     });
 
@@ -137,7 +137,7 @@ for (const [name, open] of Object.entries(stores))
       expect(readFileSync(join(cwd, "standard-input.rejected"), "utf8")).toContain("line 2\t");
       const empty = await runWith("", ["animals", "import", "-"], { cwd, env });
       expect([empty.exitCode, empty.err]).toEqual([1, expect.stringContaining("standard input is empty")]);
-      await cli("animals", "undo", String((await json("animals", "imports"))[0].import));
+      await cli("animals", "undo", "--yes", String((await json("animals", "imports"))[0].import));
     });
 
     test("one invalid line means that nothing is written, unless invalid ones are skipped", async () => {
@@ -168,7 +168,7 @@ for (const [name, open] of Object.entries(stores))
         "mixed.csv.rejected already exists: move it away, or name another file for rejected lines with --rejected",
       );
       expect(readFileSync(rejected, "utf8")).toBe("mine");
-      await cli("animals", "undo", String((await json("animals", "imports"))[0].import));
+      await cli("animals", "undo", "--yes", String((await json("animals", "imports"))[0].import));
     });
 
     test("says what one animal, one line, or none needs", async () => {
@@ -176,11 +176,11 @@ for (const [name, open] of Object.entries(stores))
       const { out } = await cli("animals", "import", "one.csv");
       expect(out).toMatch(/^Import \d+ has added 1 animal\. To remove it again: animal-store animals undo \d+\n$/);
       expect(await failure("animals", "import", "one.csv")).toContain("which has added 1 animal: to add it once more");
-      await cli("animals", "undo", /\d+/.exec(out)?.[0] as string);
+      await cli("animals", "undo", "--yes", /\d+/.exec(out)?.[0] as string);
       write("none.csv", "name,categoryId\n");
       const none = await cli("animals", "import", "none.csv");
       expect(none.out).toMatch(/^Import \d+ has added 0 animals\.\n$/);
-      await cli("animals", "undo", /\d+/.exec(none.out)?.[0] as string);
+      await cli("animals", "undo", "--yes", /\d+/.exec(none.out)?.[0] as string);
       write("bad.csv", "name,categoryId\n,7\n");
       expect(await failure("animals", "import", "bad.csv")).toBe(
         'animal-store: 1 of 1 line is invalid, so nothing was written: line 2: "name" must not be empty or blank. It is in bad.csv.rejected. Correct it, or leave it out with --skip-invalid\n',
@@ -194,7 +194,7 @@ for (const [name, open] of Object.entries(stores))
       const lines = readFileSync(join(cwd, "stray.csv.rejected"), "utf8").split("\n");
       expect(lines.slice(1, -1).map((line) => line.split("\t")[0])).toEqual(["line 2", "lines 1003-1005"]);
       expect(await exported()).toHaveLength(1_001);
-      await cli("animals", "undo", String((await json("animals", "imports"))[0].import));
+      await cli("animals", "undo", "--yes", String((await json("animals", "imports"))[0].import));
     });
 
     test("a file that changes while it is imported: what was added is to be removed first", async () => {
@@ -216,7 +216,7 @@ for (const [name, open] of Object.entries(stores))
         1,
         `animal-store: growing.csv has changed since it was validated, when import ${id} had added ${left.toLocaleString("en")} animals: remove them with animal-store animals undo ${id}, and then import it again when nobody writes to it\n`,
       ]);
-      expect((await json("animals", "undo", String(id))).removed).toBe(left);
+      expect((await json("animals", "undo", "--yes", String(id))).removed).toBe(left);
     });
 
     test("an export is restored with its ids, into a store without animals", async () => {
@@ -233,7 +233,7 @@ for (const [name, open] of Object.entries(stores))
         "there are animals in this store, and --keep-ids restores an export only into one without",
       );
       for (const { import: id } of (await json("animals", "imports")).slice(0, 2))
-        await cli("animals", "undo", String(id));
+        await cli("animals", "undo", "--yes", String(id));
     });
 
     test("killed at random, it is continued, and nothing is doubled", async () => {
@@ -265,7 +265,7 @@ for (const [name, open] of Object.entries(stores))
       for (const { import: id, state, added } of await json("animals", "imports")) {
         if (state === "undone") continue;
         expect([state, added]).toEqual(["finished", count]);
-        await cli("animals", "undo", String(id));
+        await cli("animals", "undo", "--yes", String(id));
       }
       expect(await exported()).toEqual([]);
     });
@@ -328,7 +328,7 @@ describe("animals import", () => {
 
   test("no command makes a database, or reads what is not there", async () => {
     writeFileSync(join(cwd, "pets.csv"), csvOf(1));
-    for (const args of [["import", "pets.csv"], ["undo", "1"], ["imports"]]) {
+    for (const args of [["import", "pets.csv"], ["undo", "1", "--yes"], ["imports"]]) {
       const { exitCode, err } = await cli("animals", ...args);
       expect([exitCode, err]).toEqual([1, expect.stringContaining("there is no database at")]);
     }

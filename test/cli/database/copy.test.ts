@@ -68,12 +68,12 @@ test("copy --animals fills a staging store beside a running service, and its own
     1,
     "animal-store: the target has animals already: use a new database, or give --replace to replace its animals and categories\n",
   ]);
-  expect((await copy("--replace")).exitCode).toBe(0);
+  expect((await copy("--replace", "--yes")).exitCode).toBe(0);
   await service.kill("SIGTERM");
   const keys = await run(["keys", "list", "--json"], { cwd: staging });
   expect(JSON.parse(keys.out)).toMatchObject([{ name: "staging" }]);
   const stagingService = await serve({ cwd: staging });
-  expect((await copy("--replace")).err).toBe(
+  expect((await copy("--replace", "--yes")).err).toBe(
     `animal-store: another process is already serving ${join(staging, "data/animal-store.db")}: stop it first, or set another --to\n`,
   );
   await stagingService.kill("SIGTERM");

@@ -23,7 +23,7 @@ test.skipIf(!canTrace)(
       const { cwd, file, backup } = copyOf();
       const options = ["-f", "-o", "/dev/null", "-e", `trace=${calls}`];
       const inject = ["-e", `inject=${calls}:signal=KILL:when=${ordinal}`];
-      const { exitCode } = await command(["restore", backup], cwd, {}, ["strace", ...options, ...inject]);
+      const { exitCode } = await command(["restore", backup, "--yes"], cwd, {}, ["strace", ...options, ...inject]);
       const found = (await animalsIn(file)).join();
       outcomes.add(found);
       // The former database is never lost.

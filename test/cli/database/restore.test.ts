@@ -98,7 +98,7 @@ describe("restore", () => {
     const { cwd } = copyOf();
     const created = await command(["keys", "create", "--name", "gone", "--plan", "free", "--json"], cwd);
     const { id, secret } = JSON.parse(created.out);
-    await command(["keys", "revoke", id], cwd);
+    await command(["keys", "revoke", id, "--yes"], cwd);
     await command(["backup", "revoked.db"], cwd);
     const keyFile = join(cwd, "data/animal-store.operator-key");
     writeFileSync(keyFile, `${secret}\n`);
@@ -129,7 +129,7 @@ describe("restore", () => {
   test("follows a symbolic link to the database, which stays one", async () => {
     const { cwd, file, backup } = copyOf();
     symlinkSync(file, join(cwd, "link.db"));
-    const { exitCode } = await command(["restore", backup], cwd, { DATABASE_URL: "sqlite:link.db" });
+    const { exitCode } = await command(["restore", backup, "--yes"], cwd, { DATABASE_URL: "sqlite:link.db" });
     expect([exitCode, asideIn(cwd).length]).toEqual([0, 1]);
     expect(await animalsIn(join(cwd, "link.db"))).toEqual(["Old"]);
   });
@@ -161,7 +161,7 @@ describe("restore", () => {
     });
 
     test.skipIf(!canTrace).each([
-      ["restore backup.db", "of-root.db", "is as it was"],
+      ["restore backup.db --yes", "of-root.db", "is as it was"],
       ["backup data/new.db", "none.db", "cannot back up"],
     ])("%s does not follow a link to %s in the place of the unfinished file", async (args, target, message) => {
       const { cwd, folder } = storeOfService();
@@ -258,7 +258,7 @@ describe("restore", () => {
   test.skipIf(!canTrace)("keeps a copy aside where the file system has no links", async () => {
     const { cwd, file, backup } = copyOf();
     const inject = ["strace", "-f", "-o", "/dev/null", "-e", "inject=link,linkat:error=EPERM"];
-    expect((await command(["restore", backup], cwd, {}, inject)).exitCode).toBe(0);
+    expect((await command(["restore", backup, "--yes"], cwd, {}, inject)).exitCode).toBe(0);
     expect(await animalsIn(file)).toEqual(["Old"]);
     const [aside] = asideIn(cwd) as [string];
     expect([statSync(aside).mode & 0o777, await animalsIn(aside)]).toEqual([0o600, ["Old", "New"]]);
@@ -365,18 +365,18 @@ describe("restore refuses, and changes nothing", () => {
   test.skipIf(!Bun.which("prlimit"))("when the disk is full", async () => {
     const store = copyOf();
     const full = ["sh", "-c", 'trap "" XFSZ; exec prlimit --fsize=50000 "$@"', "sh"];
-    const { exitCode, err } = await command(["restore", store.backup], store.cwd, {}, full);
+    const { exitCode, err } = await command(["restore", store.backup, "--yes"], store.cwd, {}, full);
     expect([exitCode, err]).toEqual([1, expect.stringMatching(/^animal-store: cannot restore .* is as it was\n$/)]);
     expect(readdirSync(join(store.cwd, "data")).filter((name) => /before-restore|partial/.test(name))).toEqual([]);
     expect(await animalsIn(store.file)).toEqual(["Old", "New"]);
     const env = { DATABASE_URL: "sqlite:new/below/a.db" };
-    expect((await command(["restore", store.backup], store.cwd, env, full)).exitCode).toBe(1);
+    expect((await command(["restore", store.backup, "--yes"], store.cwd, env, full)).exitCode).toBe(1);
     expect(readdirSync(store.cwd)).not.toContain("new");
   });
 
   test("a PostgreSQL database, which is for pg_restore", async () => {
     const env = { DATABASE_URL: "postgres://u:hunter2@127.0.0.1:1/a" };
-    const { exitCode, err } = await command(["restore", prepared.backup], prepared.cwd, env);
+    const { exitCode, err } = await command(["restore", prepared.backup, "--yes"], prepared.cwd, env);
     expect([exitCode, err]).toEqual([1, expect.stringContaining("use pg_restore for PostgreSQL")]);
     expect(err).not.toContain("hunter2");
   });

@@ -26,7 +26,8 @@ describe("journal", () => {
     ({ secret: rotated } = await anna.json("keys", "rotate", id, "--overlap", "7d"));
     await anna.cli("keys", "rotate", id, "--overlap", "0");
     // It is not banned: nothing is changed.
-    for (const state of ["suspend", "resume", "unban", "revoke"]) await anna.cli("keys", state, id);
+    for (const state of ["suspend", "resume", "unban"]) await anna.cli("keys", state, id);
+    await anna.cli("keys", "revoke", id, "--yes");
   });
 
   test("says what was changed, by whom and when, oldest first, a line each", async () => {

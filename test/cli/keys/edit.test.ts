@@ -100,14 +100,14 @@ describe("a name", () => {
     expect((await cli("keys", "unban", name)).out).toBe(`Key ${id} was not banned.\n`);
     expect((await cli("keys", "rotate", name)).out).toContain(`\n\nKey ${id} has a new secret.`);
     expect((await cli("keys", "edit", name, "--plan", "pro")).out).toStartWith(`Key ${id} has been changed.`);
-    expect((await cli("keys", "revoke", name)).out).toBe(`Key ${id} has been revoked.\n`);
+    expect((await cli("keys", "revoke", name, "--yes")).out).toBe(`Key ${id} has been revoked.\n`);
     expect(await failure("keys", "show", "Reception, 2nd flor")).toContain(`Did you mean "${name}"?`);
   });
 
   test("that several keys have is an error that lists their ids", async () => {
     const keys = [await issue("Twin", "free"), await issue("Twin", "free")];
     const ids = keys.map(({ id }) => id).join(", ");
-    for (const command of [["show"], ["revoke"], ["delete"], ["edit", "--plan", "pro"]])
+    for (const command of [["show"], ["revoke", "--yes"], ["delete", "--yes"], ["edit", "--plan", "pro"]])
       expect(await failure("keys", ...command, "Twin")).toBe(
         `animal-store: 2 keys are named "Twin": give the id of one instead: ${ids}\n`,
       );
@@ -123,18 +123,20 @@ describe("keys suspend, resume and delete", () => {
     expect((await cli("keys", "suspend", id)).out).toBe(`Key ${id} was already suspended, at ${suspendedAt}.\n`);
     expect((await cli("keys", "show", id)).out).toContain(`suspended since ${suspendedAt}\n`);
     expect(await json("keys", "resume", id)).toMatchObject({ state: "active", suspendedAt: null });
-    await cli("keys", "revoke", id);
+    await cli("keys", "revoke", id, "--yes");
     for (const args of [["suspend"], ["resume"], ["edit", "--plan", "pro"]])
       expect(await failure("keys", ...args, id)).toContain("is revoked, which cannot be undone: issue a new one");
   });
 
   test("only a revoked key can be deleted, and then it is gone", async () => {
     const { id } = await issue("Mistake", "free");
-    expect(await failure("keys", "delete", id)).toContain(`revoke it first with animal-store keys revoke ${id}`);
-    await cli("keys", "revoke", id);
+    expect(await failure("keys", "delete", id, "--yes")).toContain(
+      `revoke it first with animal-store keys revoke ${id}`,
+    );
+    await cli("keys", "revoke", id, "--yes");
     // As if that had been almost long enough ago.
     querySqlite(join(cwd, "data/animal-store.db"), `UPDATE keys SET revoked_at = revoked_at - 9000 WHERE id = '${id}'`);
-    const { exitCode, out, err } = await cli("keys", "delete", id);
+    const { exitCode, out, err } = await cli("keys", "delete", id, "--yes");
     expect([exitCode, out]).toEqual([0, `Key ${id} has been deleted, which cannot be undone.\n`]);
     expect(err).toMatch(/^Waiting 1 second: requests with the key may still be in progress\.\n$/);
     expect(await failure("keys", "show", id)).toContain(`there is no key "${id}"`);

@@ -132,8 +132,9 @@ describe("mistakes", () => {
 
   test("an unknown key is an error with exit code 1, and a near one is suggested", async () => {
     const { id } = await issue("free");
-    for (const command of ["show", "rotate", "suspend", "resume", "revoke", "unban", "delete"]) {
-      const { exitCode, err } = await cli("keys", command, `${id.slice(0, -1)}_`);
+    const commands = ["show", "rotate", "suspend", "resume", "unban"].map((name) => [name]);
+    for (const command of [...commands, ["revoke", "--yes"], ["delete", "--yes"]]) {
+      const { exitCode, err } = await cli("keys", ...command, `${id.slice(0, -1)}_`);
       expect(exitCode).toBe(1);
       expect(err).toContain(`Did you mean ${id}?`);
     }
@@ -186,8 +187,8 @@ test("plans shows the price list", async () => {
 
 test("keys revoke twice says so, and rotate refuses a revoked key", async () => {
   const { id } = await issue("free");
-  expect((await cli("keys", "revoke", id)).out).toBe(`Key ${id} has been revoked.\n`);
-  expect((await cli("keys", "revoke", id)).out).toContain("was already revoked, at ");
+  expect((await cli("keys", "revoke", id, "--yes")).out).toBe(`Key ${id} has been revoked.\n`);
+  expect((await cli("keys", "revoke", id, "--yes")).out).toContain("was already revoked, at ");
   expect((await cli("keys", "rotate", id)).err).toContain("is revoked");
   expect((await json("keys", "show", id)).state).toBe("revoked");
 });
@@ -235,7 +236,7 @@ describe("while the service runs", () => {
   test("a new key works at once, and a revocation is felt within 2 s", async () => {
     const { id, secret } = await issue("free");
     expect((await get(service, secret)).status).toBe(200);
-    expect(await json("keys", "revoke", id)).toMatchObject({ state: "revoked" });
+    expect(await json("keys", "revoke", id, "--yes")).toMatchObject({ state: "revoked" });
     await untilAnswered(() => get(service, secret), 401);
   });
 

@@ -25,7 +25,7 @@ describe("keys list", () => {
     await issue("בית החיות", "free", "--scopes", "pets:read,pets:write,orders:read");
     await cli("keys", "suspend", "בית החיות");
     await issue("Leaked", "free", "--expires", "2999-01-31T09:30Z");
-    await cli("keys", "revoke", "Leaked");
+    await cli("keys", "revoke", "Leaked", "--yes");
   });
 
   test("shows all keys, oldest first, and all columns to what is no terminal", async () => {

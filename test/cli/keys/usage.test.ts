@@ -204,9 +204,9 @@ describe("keys usage and usage", () => {
         (grain) => db.query(`SELECT 1 FROM key_usage_${grain} WHERE key_id = ?`).all(id).length,
       );
     expect(rows().every((count) => count > 0)).toBe(true);
-    await cli("keys", "revoke", id);
+    await cli("keys", "revoke", id, "--yes");
     db.run("UPDATE keys SET revoked_at = revoked_at - 60000 WHERE id = ?", [id]);
-    expect((await cli("keys", "delete", id)).exitCode).toBe(0);
+    expect((await cli("keys", "delete", id, "--yes")).exitCode).toBe(0);
     expect(rows()).toEqual([0, 0, 0]);
     db.close();
   });

@@ -66,6 +66,10 @@ describe("what may come next", () => {
       ["words", "all"],
     ],
     [["keys", "create", "--name", ""], ["words"]],
+    [
+      ["keys", "revoke", "key_1", "--y"],
+      ["words", "--yes"],
+    ],
     [["keys", "show", ""], ["words"]],
     [
       ["completion", ""],

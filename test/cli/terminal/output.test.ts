@@ -115,19 +115,20 @@ describe("no command makes a database", () => {
   /** What each of them needs so that it would do something. */
   const COMMANDS = [
     "keys create --name x --plan free",
-    ...["show", "rotate", "suspend", "resume", "unban", "revoke", "delete", "usage"].map((name) => `keys ${name} x`),
+    ...["show", "rotate", "suspend", "resume", "unban", "usage"].map((name) => `keys ${name} x`),
+    ...["revoke", "delete"].map((name) => `keys ${name} x --yes`),
     "keys edit x --name y",
     "keys list",
     "usage",
     "instances",
     "journal",
     "console",
-    "console sign-out --all",
+    "console sign-out --all --yes",
     "backup copy.db",
     "animals import -",
     "animals export",
     "animals imports",
-    "animals undo 1",
+    "animals undo 1 --yes",
   ].filter((command) => names.some((name) => isOf(name)(command)));
   /** Those that are to make one, and those that need none. */
   const OTHERS = [
@@ -213,7 +214,7 @@ describe("what others have named commands no terminal", () => {
     db.close();
     const bytes = readFileSync(join(folder, "hostile.db"), "latin1");
     writeFileSync(join(folder, "hostile.db"), bytes.replace("CREATE TABLE", "CREATE TABLX"), "latin1");
-    for (const args of [["keys", "list"], ["doctor"], ["restore", "hostile.db"], ["serve"]]) {
+    for (const args of [["keys", "list"], ["doctor"], ["restore", "hostile.db", "--yes"], ["serve"]]) {
       const env = { DATABASE_URL: `sqlite:${args[0] === "restore" ? "new.db" : "hostile.db"}`, PORT: "0" };
       const { exitCode, out, err } = await run(args, { cwd: folder, env });
       expect(exitCode).toBe(1);
@@ -225,7 +226,7 @@ describe("what others have named commands no terminal", () => {
   test("in names of files, nor in what Commander repeats", async () => {
     const folder = temporaryFolder();
     for (const args of [
-      ["restore", `a${ESCAPE}.db`],
+      ["restore", `a${ESCAPE}.db`, "--yes"],
       ["keys", `x${ESCAPE}`],
       [`--y${ESCAPE}`],
       ["backup", `${ESCAPE}/b`],

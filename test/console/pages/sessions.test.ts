@@ -120,7 +120,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           }
           await desk.signIn();
           await visit(last, "Keys");
-          await fleet.run("console", "sign-out", "--all");
+          await fleet.run("console", "sign-out", "--all", "--yes");
           await desk.follow("/orders");
           await desk.sees("Your session has ended.");
           for (const origin of [first, last]) await visit(origin, "Sign in");

@@ -49,22 +49,33 @@ export async function run(
   return { exitCode, out, err: withoutProgress(err) };
 }
 
-/** Runs the program to its end in a terminal of this width. */
+/** Runs the program to its end in a terminal of this width. Its question, if it asks one, is answered by what is typed. */
 export async function runInTerminal(
   args: readonly string[],
-  options: { cwd: string; env?: Record<string, string>; columns: number; onStart?: (child: Subprocess) => void },
+  options: {
+    cwd: string;
+    env?: Record<string, string>;
+    columns: number;
+    onStart?: (child: Subprocess) => void;
+    typed?: string;
+    program?: readonly string[];
+  },
 ): Promise<Omit<Outcome, "err">> {
   const { cwd, env, columns, onStart } = options;
+  let { typed } = options;
   let out = "";
   const decoder = new TextDecoder();
-  const child = Bun.spawn([EXECUTABLE, ...args], {
+  const child = Bun.spawn([...(options.program ?? [EXECUTABLE]), ...args], {
     cwd,
     env: environment(env ?? {}),
     terminal: {
       cols: columns,
       rows: 50,
-      data: (_, bytes) => {
+      data: (terminal, bytes) => {
         out += decoder.decode(bytes, { stream: true });
+        if (typed === undefined || !out.includes("[y/N] ")) return;
+        terminal.write(typed);
+        typed = undefined;
       },
     },
   });

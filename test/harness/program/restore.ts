@@ -12,7 +12,7 @@ export const command = (args: readonly string[], cwd: string, env: Record<string
   run(args, { cwd, env, program: [...wrap, EXECUTABLE] });
 
 export const restore = (file: string, cwd: string, args: readonly string[] = []): Promise<Outcome> =>
-  command(["restore", file, ...args], cwd);
+  command(["restore", file, "--yes", ...args], cwd);
 
 export interface Store {
   readonly cwd: string;
