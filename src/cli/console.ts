@@ -11,7 +11,7 @@ import { authorOf } from "./arguments/author.ts";
 import { aliveInstances, withStore } from "./arguments/context.ts";
 import type { JsonOption } from "./arguments/options.ts";
 import { addYes, confirmation, type YesOption } from "./terminal/confirmation.ts";
-import { formatDuration, formatNumber, formatTime, note, print, printJson } from "./terminal/print.ts";
+import { formatDuration, formatNumber, isoTime, note, print, printJson } from "./terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "./terminal/stdout.ts";
 
 export function addConsole(program: Command): void {
@@ -78,7 +78,7 @@ const jsonOf = ({ url, directUrl }: Places, link: ConsoleLink): object => ({
   url: addressOfLink(url, link),
   directUrl: directUrl && addressOfLink(directUrl, link),
   name: link.name,
-  worksUntil: formatTime(link.expiresAtMs),
+  worksUntil: isoTime(link.expiresAtMs),
 });
 
 function failAfterDelivery(error: unknown): never {

@@ -9,9 +9,10 @@ import { configFromEnvironment } from "./arguments/context.ts";
 import { misspeltSettings } from "./arguments/env-file.ts";
 import { wordsFor } from "./operator-key.ts";
 import { ownCommand } from "./own-command.ts";
+import { helpFor } from "./terminal/help.ts";
 import { printAtStart, shellQuoted } from "./terminal/print.ts";
 import { EXIT_INTERRUPTED, STOP_SIGNALS, stopSignals } from "./terminal/stop-signals.ts";
-import { facts, table } from "./terminal/table.ts";
+import { facts } from "./terminal/table.ts";
 
 const EXIT_STOPPED = 0;
 const EXIT_CRASHED = 1;
@@ -20,7 +21,7 @@ export function addServe(program: Command): void {
   program
     .command("serve")
     .description("Run the service. Its settings come from the environment.")
-    .addHelpText("after", () => `\nEnvironment:\n${settingsTable()}`)
+    .addHelpText("after", ({ command }) => `\nEnvironment:\n${helpFor(command).items(settingItems())}`)
     .action(serve);
 }
 
@@ -117,12 +118,8 @@ function keyLines(operatorKey: Service["operatorKey"]): string[] {
   return problem ? [file, `does not work: ${wordsFor(problem)}`, issue] : [file];
 }
 
-const settingsTable = (): string =>
-  table(
-    [
-      { title: "  NAME", text: ([name]) => `  ${name}` },
-      { title: "DEFAULT", text: ([, { fallback }]) => fallback || "-" },
-      { title: "MEANING", text: ([, { meaning }]) => meaning.replaceAll("`", "") },
-    ],
-    Object.entries(SETTINGS),
-  );
+const settingItems = () =>
+  Object.entries(SETTINGS).map(([name, { fallback, meaning }]) => {
+    const text = meaning.replaceAll("`", "");
+    return [name, fallback === "" ? text : `${text} (default: ${fallback})`] as const;
+  });

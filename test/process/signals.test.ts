@@ -216,7 +216,7 @@ describe("the banner, when the operator key in its file does not work", () => {
   test("expired, deleted, or of another database: likewise", async () => {
     const { cwd, id } = await start();
     change(cwd, "UPDATE keys SET expires_at = 1000000000000");
-    expect(await restarted(cwd)).toContain(`does not work: ${id} expired on 2001-09-09T01:46:40Z`);
+    expect(await restarted(cwd)).toContain(`does not work: ${id} expired on 2001-09-09 01:46:40Z`);
     await keys(cwd, "revoke", id, "--yes");
     change(cwd, "UPDATE keys SET revoked_at = 1000000000000");
     expect(await keys(cwd, "delete", id, "--yes")).toMatchObject({ exitCode: 0 });

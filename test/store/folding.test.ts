@@ -165,7 +165,7 @@ describe("SQLite", () => {
       change(insertOld(1, 2_100));
       expect(await finding()).toMatchObject({
         kind: "ok",
-        detail: expect.stringMatching(/^2100, of which 2100 will be/),
+        detail: expect.stringMatching(/^2,100, of which 2,100 will be/),
       });
       const fill = async () => {
         const store = await openSqlite(path);
@@ -173,13 +173,13 @@ describe("SQLite", () => {
         await store.close();
       };
       await fill();
-      expect(await finding()).toMatchObject({ kind: "ok", detail: "2100" });
+      expect(await finding()).toMatchObject({ kind: "ok", detail: "2,100" });
       change(`UPDATE animals SET folded_name = 'wrong' WHERE id IN (${wrong})`);
       const found = await finding();
       expect(found).toMatchObject({ kind: "problem", detail });
       change((found as { remedy: string }).remedy.split(", with the service")[0] as string);
       await fill();
-      expect(await finding()).toMatchObject({ kind: "ok", detail: "2100" });
+      expect(await finding()).toMatchObject({ kind: "ok", detail: "2,100" });
     }
   });
 

@@ -15,6 +15,7 @@ import {
   formatMinute,
   formatNumber,
   formatTime,
+  isoTime,
   print,
   printJson,
   terminalWidth,
@@ -102,7 +103,7 @@ const jsonOf = (each: Import) => ({
   added: each.added,
   removed: each.removed,
   kept: each.kept,
-  begunAt: formatTime(each.begunAtMs),
+  begunAt: isoTime(each.begunAtMs),
   finishedAt: timeOrNull(each.finishedAtMs),
   undoneAt: timeOrNull(each.undoneAtMs),
 });

@@ -13,19 +13,29 @@ import type { JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { textOfFailure } from "../remedies.ts";
 import { addYes, confirmation, type YesOption } from "../terminal/confirmation.ts";
+import { helpFor } from "../terminal/help.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
 import { type Column, table } from "../terminal/table.ts";
 
-const HELP = `
-Addresses can also be given in the environment or in .env, where no other user of the machine sees a password:
-  COPY_FROM     instead of --from; without both, DATABASE_URL
-  COPY_TO       instead of --to
-With REDIS_URL, used quotas and bans are carried over into Redis, and from there into the new database.
-
-Examples:
-  COPY_TO=postgres://user:password@host/database animal-store copy
-  animal-store copy --animals --from sqlite:/srv/production/animal-store.db --to sqlite:/srv/staging/animal-store.db`;
+function moreHelp(command: Command): string {
+  const { sentence, items } = helpFor(command);
+  return [
+    "",
+    sentence(
+      "Addresses can also be given in the environment or in .env, where no other user of the machine sees a password:",
+    ),
+    items([
+      ["COPY_FROM", "instead of --from; without both, DATABASE_URL"],
+      ["COPY_TO", "instead of --to"],
+    ]),
+    sentence("With REDIS_URL, used quotas and bans are carried over into Redis, and from there into the new database."),
+    "",
+    "Examples:",
+    "  COPY_TO=postgres://user:password@host/database animal-store copy",
+    "  animal-store copy --animals --from sqlite:/srv/production/animal-store.db --to sqlite:/srv/staging/animal-store.db",
+  ].join("\n");
+}
 
 export function addCopy(program: Command): void {
   addYes(program.command("copy"))
@@ -39,7 +49,7 @@ export function addCopy(program: Command): void {
       "only animals and categories, as they are at one moment, even while the source's service runs: for staging, whose own keys stay",
     )
     .option("--replace", "with --animals: replace the animals and categories that the target has")
-    .addHelpText("after", HELP)
+    .addHelpText("after", ({ command }) => moreHelp(command))
     .action(copy);
 }
 
@@ -137,6 +147,6 @@ const REFUSALS: Sentences<CopyRefusal, Readonly<Record<"from" | "to", NamedDatab
   has_animals: ({ table }) =>
     `the target has ${table} already: use a new database, or give --replace to replace its animals and categories`,
   differs: ({ table, sourceRows, targetRows }) =>
-    `the table ${table} has ${sourceRows} rows in the source and ${targetRows} in the target, which are not the same: empty the target and copy again`,
+    `the table ${table} has ${formatNumber(sourceRows)} rows in the source and ${formatNumber(targetRows)} in the target, which are not the same: empty the target and copy again`,
   interrupted: ({ reason }) => `the copy was interrupted: ${reason}. Run it again to continue`,
 };

@@ -3,15 +3,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import { type Instance, type InstanceState, stateOfInstance } from "../../domain/usage/instance.ts";
 import { withStore } from "../arguments/context.ts";
 import type { JsonOption } from "../arguments/options.ts";
-import {
-  formatMinute,
-  formatNumber,
-  formatTime,
-  print,
-  printJson,
-  terminalWidth,
-  timeOrNull,
-} from "../terminal/print.ts";
+import { formatNumber, formatTime, isoTime, print, printJson, terminalWidth, timeOrNull } from "../terminal/print.ts";
 import { type Column, table } from "../terminal/table.ts";
 
 export function addInstances(program: Command): void {
@@ -52,7 +44,7 @@ const COLUMNS: readonly Column<Shown>[] = [
   { title: "VERSION", rank: 2, text: ({ version }) => version },
   { title: "ENVIRONMENT", rank: 4, text: ({ environment }) => environment },
   { title: "THREADS", align: "right", rank: 4, text: ({ threads }) => formatNumber(threads) },
-  { title: "STARTED", rank: 3, text: ({ startedAtMs }) => formatMinute(startedAtMs) },
+  { title: "STARTED", rank: 3, text: ({ startedAtMs }) => formatTime(startedAtMs) },
   { title: "LAST SEEN", rank: 2, text: ({ seenAtMs }) => formatTime(seenAtMs) },
 ];
 
@@ -64,7 +56,7 @@ const jsonOf = (instance: Shown) => ({
   version: instance.version,
   environment: instance.environment,
   threads: instance.threads,
-  startedAt: formatTime(instance.startedAtMs),
-  seenAt: formatTime(instance.seenAtMs),
+  startedAt: isoTime(instance.startedAtMs),
+  seenAt: isoTime(instance.seenAtMs),
   stoppedAt: timeOrNull(instance.stoppedAtMs),
 });

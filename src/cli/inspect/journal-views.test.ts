@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { JournalEntry } from "../../domain/journal.ts";
-import { lineOfEntry } from "./journal-views.ts";
+import { joinedImports, lineOfEntry } from "./journal-views.ts";
 
 const ANNA = { id: 1n, by: "Anna", via: "console", atMs: Date.parse("2027-03-01T12:00:00Z") } as const;
 const lineOf = (entry: Pick<JournalEntry, "action" | "subject" | "before" | "after">): string =>
@@ -26,4 +26,40 @@ test("changes to animals, categories and orders are a line each, with their numb
   expect(
     lineOf({ action: "orders update", subject: order, before: { status: "placed" }, after: { status: "approved" } }),
   ).toBe("2027-03-01 12:00:00Z  Anna  orders update 42  status placed → approved");
+});
+
+test("an import is one line from its beginning to its end, unless it was interrupted", () => {
+  const entryOf = (
+    action: "animals import" | "animals undo",
+    id: string,
+    after: JournalEntry["after"],
+    by = "Anna",
+  ) => ({
+    ...ANNA,
+    by,
+    action,
+    subject: { kind: "import", id } as const,
+    after,
+    before: undefined,
+  });
+  const pets = entryOf("animals import", "1", { state: "begun", source: "pets.csv", animals: 2 });
+  const more = entryOf("animals import", "2", { state: "begun", source: "more.csv", animals: 3 });
+  const entries = [
+    pets,
+    more,
+    entryOf("animals import", "1", { state: "finished", added: 2 }),
+    entryOf("animals undo", "1", { state: "begun", removed: 0, kept: 0 }),
+    entryOf("animals import", "2", { state: "continued", source: "more.csv", animals: 3, added: 1 }, "Bert"),
+    entryOf("animals import", "2", { state: "finished", added: 3 }, "Bert"),
+    entryOf("animals undo", "1", { state: "finished", removed: 1, kept: 1 }),
+    entryOf("animals undo", "2", { state: "begun", removed: 0, kept: 0 }),
+  ];
+  expect(joinedImports(entries).map((entry) => lineOfEntry(entry).slice("2027-03-01 12:00:00Z  ".length))).toEqual([
+    "Anna  animals import 2  state begun, source more.csv, animals 3",
+    "Anna  animals import 1  source pets.csv, animals 2, added 2",
+    "Bert  animals import 2  state continued, source more.csv, animals 3, added 1",
+    "Bert  animals import 2  state finished, added 3",
+    "Anna  animals undo 1  removed 1, kept 1",
+    "Anna  animals undo 2  state begun, removed 0, kept 0",
+  ]);
 });

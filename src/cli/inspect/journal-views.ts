@@ -1,7 +1,7 @@
 import { harmless } from "../../base/text/text.ts";
 import type { JournalContent, JournalEntry, JournalSubject } from "../../domain/journal.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
-import { formatNumber } from "../terminal/print.ts";
+import { formatNumber, formatTime } from "../terminal/print.ts";
 
 // Entries of the journal: a line for people, an object for scripts.
 
@@ -17,13 +17,30 @@ export const jsonOfEntry = ({ id, atMs, by, via, action, subject, before, after 
 });
 
 export const lineOfEntry = (entry: JournalEntry): string =>
-  [secondOf(new Date(entry.atMs).toISOString()), entry.by, `${entry.action} ${nameOf(entry.subject)}`, changesOf(entry)]
+  [formatTime(entry.atMs), entry.by, `${entry.action} ${nameOf(entry.subject)}`, changesOf(entry)]
     .map((part) => harmless(part).trim())
     .filter((part) => part !== "")
     .join("  ");
 
-/** With seconds, so that several changes in a minute can be told apart. */
-const secondOf = (iso: string): string => `${iso.slice(0, "2027-01-31T09:30:00".length).replace("T", " ")}Z`;
+/**
+ * Joins the beginning and the end of an import, or of its undoing, in one entry. One that was interrupted keeps all of
+ * its entries, as several people may have had a part in it.
+ */
+export function joinedImports(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  const joined: JournalEntry[] = [];
+  const begun = new Map<string, JournalEntry>();
+  for (const entry of entries) {
+    const about = entry.subject.kind === "import" ? `${entry.action} ${entry.subject.id}` : "";
+    const beginning = begun.get(about);
+    begun.delete(about);
+    if (entry.after?.state === "begun") begun.set(about, entry);
+    if (beginning && entry.after?.state === "finished") {
+      joined.splice(joined.indexOf(beginning), 1);
+      joined.push({ ...entry, after: { ...beginning.after, ...entry.after, state: null } });
+    } else joined.push(entry);
+  }
+  return joined;
+}
 
 function nameOf(subject: JournalSubject): string {
   if (subject.kind === "store") return "";
@@ -64,6 +81,6 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 function textOf(value: NonNullable<Value>): string {
   if (typeof value === "number") return formatNumber(value);
-  if (typeof value === "string") return ISO_TIME.test(value) ? secondOf(value) : value;
+  if (typeof value === "string") return ISO_TIME.test(value) ? formatTime(Date.parse(value)) : value;
   return Array.isArray(value) ? value.join(" ") : String(value);
 }

@@ -10,7 +10,7 @@ import { type JsonOption, parseSince, SINCE_HELP } from "../arguments/options.ts
 import { valueFor } from "../keys/refusals.ts";
 import { note, print } from "../terminal/print.ts";
 import { write } from "../terminal/stdout.ts";
-import { jsonOfEntry, lineOfEntry } from "./journal-views.ts";
+import { joinedImports, jsonOfEntry, lineOfEntry } from "./journal-views.ts";
 
 /** The most entries in memory at once. */
 const PAGE_SIZE = 500;
@@ -34,7 +34,7 @@ async function showJournal({ since, key, json }: JsonOption & { since?: number; 
     let isEmpty = true;
     for await (const entries of entriesOf(store, query)) {
       isEmpty = false;
-      print(entries.map(lineOfEntry).join("\n"));
+      print(joinedImports(entries).map(lineOfEntry).join("\n"));
     }
     if (isEmpty) note("The journal has no such entries.");
   });

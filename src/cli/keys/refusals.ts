@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { OperatorError } from "../../base/operator-error.ts";
 import type { Result } from "../../base/result.ts";
-import { harmless } from "../../base/text/text.ts";
+import { formatNumber, harmless } from "../../base/text/text.ts";
 import { isKeyId } from "../../domain/keys/key.ts";
 import type { KeyMistake } from "../../keys/mistake.ts";
 import type { FindRefusal } from "../../keys/queries/find.ts";
@@ -68,8 +68,9 @@ function textOfSearch(reason: FindRefusal, idOrName: string): string {
     return `there is no key ${quoted(idOrName)}.${hint} To see all keys: ${ownCommand("keys list")}`;
   }
   const { ids } = reason;
-  const named = ids.length > IDS_NAMED ? [...ids.slice(0, IDS_NAMED), `${ids.length - IDS_NAMED} more`] : ids;
-  return `${ids.length} keys are named ${quoted(idOrName)}: give the id of one instead: ${named.join(", ")}`;
+  const named =
+    ids.length > IDS_NAMED ? [...ids.slice(0, IDS_NAMED), `${formatNumber(ids.length - IDS_NAMED)} more`] : ids;
+  return `${formatNumber(ids.length)} keys are named ${quoted(idOrName)}: give the id of one instead: ${named.join(", ")}`;
 }
 
 /** Quoted, and on one line whatever it contains. */

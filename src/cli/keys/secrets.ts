@@ -9,7 +9,7 @@ import { type Store, StoreUnavailable } from "../../store/ports/store.ts";
 import { aliveInstances, withKeys } from "../arguments/context.ts";
 import { type JsonOption, parseDuration } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
-import { formatTime, print } from "../terminal/print.ts";
+import { formatTime, isoTime, print } from "../terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "../terminal/stdout.ts";
 import { type Facts, facts } from "../terminal/table.ts";
 import { addKeyOptions, type KeyOptions, wantedIn } from "./options.ts";
@@ -75,7 +75,7 @@ async function rotate(idOrName: string, options: JsonOption & { overlap: number 
     const nowMs = context.clock.nowMs();
     const deliver = ({ key, secret, oldSecretsEndAtMs }: RotatedKey): void =>
       options.json
-        ? writeSecretJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: formatTime(oldSecretsEndAtMs) })
+        ? writeSecretJson({ ...jsonOfKey(key, nowMs), secret, oldSecretUntil: isoTime(oldSecretsEndAtMs) })
         : printSecret([["secret", secret]]);
     const request = { idOrName, overlapMs: options.overlap };
     const rotated = await rotateKey({ ...context, deliver }, request).catch(failAfterDelivery);

@@ -8,7 +8,7 @@ import type {
   UsageOfOneKey,
   UsageReport,
 } from "../../keys/queries/usage.ts";
-import { formatMinute, formatNumber, formatTime } from "../terminal/print.ts";
+import { formatMinute, formatNumber, isoTime } from "../terminal/print.ts";
 import { ALWAYS_SHOWN, type Column, table } from "../terminal/table.ts";
 import { bar } from "./bars.ts";
 
@@ -141,9 +141,9 @@ const jsonOfUsage = (usage: Usage) => ({
 
 const jsonOfReport = ({ grain, fromMs, buckets, sum }: UsageReport) => ({
   by: grain,
-  since: formatTime(fromMs),
+  since: isoTime(fromMs),
   total: jsonOfUsage(sum),
-  series: buckets.map(({ startedAtMs, usage }) => ({ start: formatTime(startedAtMs), ...jsonOfUsage(usage) })),
+  series: buckets.map(({ startedAtMs, usage }) => ({ start: isoTime(startedAtMs), ...jsonOfUsage(usage) })),
 });
 
 export const jsonOfKeyUsage = ({ key, ...report }: KeyUsageReport) => ({
@@ -184,7 +184,7 @@ function csv<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string {
 }
 
 export const csvOfKey = ({ buckets }: KeyUsageReport): string =>
-  csv({ start: ({ startedAtMs }) => formatTime(startedAtMs), ...CSV_FIGURES }, buckets);
+  csv({ start: ({ startedAtMs }) => isoTime(startedAtMs), ...CSV_FIGURES }, buckets);
 
 export const csvOfAll = ({ keys }: AllUsageReport): string =>
   csv({ id: ({ keyId }) => keyId, name: nameOf, ...CSV_FIGURES }, keys);

@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
 import { type Key, stateOf } from "../../domain/keys/key.ts";
 import { READ_SCOPES, SCOPES, type Scope } from "../../domain/keys/scope.ts";
 import type { ListedKey } from "../../keys/queries/list.ts";
-import { formatMinute, formatNumber, formatTime, timeOrNull } from "../terminal/print.ts";
+import { formatMinute, formatNumber, formatTime, isoTime, timeOrNull } from "../terminal/print.ts";
 import type { Column, Facts } from "../terminal/table.ts";
 
 // Keys as rows and facts for people, and as objects for scripts.
@@ -15,7 +15,7 @@ export const jsonOfKey = (key: Key, nowMs: number) => ({
   perDay: key.quotas.perDay,
   scopes: key.scopes,
   state: stateOf(key, nowMs),
-  createdAt: formatTime(key.createdAtMs),
+  createdAt: isoTime(key.createdAtMs),
   expiresAt: timeOrNull(key.expiresAtMs),
   revokedAt: timeOrNull(key.revokedAtMs),
   suspendedAt: timeOrNull(key.suspendedAtMs),

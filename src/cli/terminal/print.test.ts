@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
-import { formatDuration, formatMinute, formatNumber, formatTime } from "./print.ts";
+import { formatDuration, formatMinute, formatNumber, formatTime, isoTime } from "./print.ts";
 
-test("times are UTC: exact to the second, or to the minute", () => {
+test("times are UTC: exact to the second, or to the minute, in one form for people", () => {
   const ms = Date.UTC(2026, 10, 16, 3, 40, 59, 999);
-  expect(formatTime(ms)).toBe("2026-11-16T03:40:59Z");
+  expect(isoTime(ms)).toBe("2026-11-16T03:40:59Z");
+  expect(formatTime(ms)).toBe("2026-11-16 03:40:59Z");
   expect(formatMinute(ms)).toBe("2026-11-16 03:40Z");
 });
 

@@ -21,13 +21,17 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value, n
 export const shellQuoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** UTC, in whole seconds. */
-export const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+// Times are UTC. Programs get them in ISO 8601, people in one form that is easier to read.
 
-export const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
+export const isoTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** UTC, in whole minutes, for lists. */
-export const formatMinute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")}Z`;
+export const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : isoTime(ms));
+
+/** For people, in whole seconds. */
+export const formatTime = (ms: number): string => isoTime(ms).replace("T", " ");
+
+/** For people, in whole minutes, for lists. */
+export const formatMinute = (ms: number): string => `${formatTime(ms).slice(0, "2027-01-31 09:30".length)}Z`;
 
 export { formatNumber };
 

@@ -1,5 +1,5 @@
 import type { Remedy } from "../../base/operator-error.ts";
-import { NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
+import { formatNumber, NAME_MAX_CODE_POINTS } from "../../base/text/text.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { type Check, check, neededCheck, ok, okUnless, problem } from "../../domain/checkup/checkup.ts";
@@ -120,7 +120,7 @@ export const invariantChecks = (select: SelectIds): Check[] =>
   );
 
 const notSoFor = (count: number, some: readonly unknown[]): string =>
-  `not so for ${count}: ${some.join(", ")}${count > some.length ? ", …" : ""}`;
+  `not so for ${formatNumber(count)}: ${some.join(", ")}${count > some.length ? ", …" : ""}`;
 
 /** All rows of a table by ascending key, in batches. */
 type ReadRows = () => AsyncIterable<readonly Row[]>;
@@ -138,9 +138,8 @@ const foldedNames = (of: string, read: ReadRows, remedy: (wrong: readonly bigint
         else if (fold(name as string) !== folded_name) wrong.push(id as bigint);
       }
     if (wrong.length > 0) return problem(notSoFor(wrong.length, wrong.slice(0, SHOWN)), remedy(wrong));
-    return ok(
-      unfolded === 0 ? `${count}` : `${count}, of which ${unfolded} will be, when a service has run for a while`,
-    );
+    const later = `, of which ${formatNumber(unfolded)} will be, when a service has run for a while`;
+    return ok(`${formatNumber(count)}${unfolded === 0 ? "" : later}`);
   });
 
 export const categoryNameCheck = (read: ReadRows): Check =>
@@ -160,9 +159,9 @@ export const savedResponseCheck = (read: ReadRows): Check =>
         count++;
         if (!isReadable(content as string)) unreadable++;
       }
-    if (unreadable === 0) return ok(`${count}`);
+    if (unreadable === 0) return ok(formatNumber(count));
     return problem(
-      `${unreadable} of ${count} cannot`,
+      `${formatNumber(unreadable)} of ${formatNumber(count)} cannot`,
       "wait a day until they have expired, or delete them: a retry of theirs is then carried out again",
     );
   });

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Remedy } from "../../base/operator-error.ts";
+import { formatNumber } from "../../base/text/text.ts";
 import {
   type Check,
   type Checkup,
@@ -198,12 +199,20 @@ export const references = (db: () => Database): Check =>
       .query('SELECT "table" AS name, count(*) AS count FROM pragma_foreign_key_check GROUP BY 1')
       .all();
     if (broken.length === 0) return ok("all rows that are referred to exist");
-    const tables = (broken as { name: string; count: bigint }[]).map(({ name, count }) => `${count} in ${name}`);
+    const tables = (broken as { name: string; count: bigint }[]).map(
+      ({ name, count }) => `${formatNumber(Number(count))} in ${name}`,
+    );
     return problem(`rows that refer to none: ${tables.join(", ")}`, RESTORE);
   });
 
+const SIZE_UNITS = [
+  ["GB", 1e9],
+  ["MB", 1e6],
+  ["kB", 1e3],
+] as const;
+
 /** Chooses the unit that leaves a digit before the point: a new database has less than a megabyte. */
 function sizeText(bytes: number): string {
-  const [unit, unitBytes] = bytes >= 1e6 ? ["MB", 1e6] : bytes >= 1e3 ? ["kB", 1e3] : ["bytes", 1];
-  return `${(bytes / (unitBytes as number)).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${unit}`;
+  const [unit, unitBytes] = SIZE_UNITS.find(([, size]) => bytes >= size) ?? ["bytes", 1];
+  return `${(bytes / unitBytes).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${unit}`;
 }

@@ -120,6 +120,13 @@ for (const [name, open] of Object.entries(stores))
         /NUMBER +STATE +ADDED +OF +REMOVED +KEPT +BEGUN +FILE\n +2 +undone +2 +2 +2 +0 +\S+ \S+ +pets.csv\n +1 +finished/,
       );
       expect((await cli("animals", "undo", "--yes", "1", "--json")).out).toContain('"removed": 2');
+      const journal = (await cli("journal")).out.trimEnd().split("\n");
+      expect(journal.map((line) => line.split("  ").slice(2).join("  "))).toEqual([
+        "animals import 1  source pets.csv, animals 2, added 2",
+        "animals import 2  source pets.csv, animals 2, added 2",
+        "animals undo 2  removed 2, kept 0",
+        "animals undo 1  removed 2, kept 0",
+      ]);
       expect(await exported()).toEqual([]);
     });
 

@@ -200,10 +200,11 @@ describe("doctor warns", () => {
     await onSmallDisk("150m", async (cwd) => {
       copyFileSync(file, join(cwd, "a.db"));
       // Without taking any space.
-      truncateSync(join(cwd, "a.db"), 200_000_000);
+      truncateSync(join(cwd, "a.db"), 2_500_000_000);
       const { all } = await doctor(cwd, { DATABASE_URL: "sqlite:a.db" });
       const found = all.find(({ check }) => check === "free disk space");
       expect([found?.result, found?.remedy]).toEqual(["warning", expect.stringContaining("a restore, or a backup")]);
+      expect(found?.detail).toMatch(/^[\d.]+ MB, and the database has 2\.5 GB$/);
     });
   });
 

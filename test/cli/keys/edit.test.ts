@@ -119,7 +119,7 @@ describe("keys suspend, resume and delete", () => {
     const { id } = await issue("Paused", "free");
     expect((await cli("keys", "resume", id)).out).toBe(`Key ${id} was not suspended.\n`);
     expect((await cli("keys", "suspend", id)).out).toContain(`To undo it: animal-store keys resume ${id}\n`);
-    const { suspendedAt } = await json("keys", "suspend", id);
+    const suspendedAt = (await json("keys", "suspend", id)).suspendedAt.replace("T", " ");
     expect((await cli("keys", "suspend", id)).out).toBe(`Key ${id} was already suspended, at ${suspendedAt}.\n`);
     expect((await cli("keys", "show", id)).out).toContain(`suspended since ${suspendedAt}\n`);
     expect(await json("keys", "resume", id)).toMatchObject({ state: "active", suspendedAt: null });

@@ -215,7 +215,7 @@ describe("keys usage and usage", () => {
 test("a crash loses no more than the last seconds, and the instance is then lost", async () => {
   const cwd = temporaryFolder();
   const service = await serve({ cwd });
-  const { json } = operatorIn(cwd);
+  const { cli, json } = operatorIn(cwd);
   const secret = (await Bun.file(join(cwd, "data/animal-store.operator-key")).text()).trim();
   for (let i = 0; i < 7; i++) await listPets(service, secret);
   const requests = async (): Promise<number> => (await json("usage", "--since", "1h")).total.requests;
@@ -233,6 +233,8 @@ test("a crash loses no more than the last seconds, and the instance is then lost
   expect(await requests()).toBe(8);
   const states = (await json("instances")).map(({ state }: { state: string }) => state);
   expect(states).toEqual(["lost", "stopped"]);
+  const times = [...(await cli("instances")).out.matchAll(/\d{4}-\S+ ?\S*Z/g)].map(([time]) => time);
+  expect(times).toEqual(Array(4).fill(expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/)));
   const { out } = await runInTerminal(["instances"], { cwd, columns: 80 });
   expect(out).toMatch(/^0 alive, 1 lost, 1 stopped\n\nID +STATE +HEALTH +HOST +VERSION/);
   for (const line of out.split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);

@@ -6,7 +6,7 @@ import { APPLICATION_ID } from "../../../src/store/sqlite/file/database.ts";
 import { setUp } from "../../harness/cleanup.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
 import { operatorIn } from "../../harness/program/operator.ts";
-import { EXECUTABLE, run } from "../../harness/program/program.ts";
+import { EXECUTABLE, run, runInTerminal } from "../../harness/program/program.ts";
 import { openDatabaseFile } from "../../harness/rows/sqlite.ts";
 import { emptyDatabaseMaker } from "../../harness/servers/postgres.ts";
 
@@ -236,6 +236,17 @@ describe("what others have named commands no terminal", () => {
       expect(err).not.toContain("\x1b");
     }
   });
+});
+
+test("help fits the terminal, also the settings of serve, and is whole in a pipe", async () => {
+  for (const command of ["serve", "copy", "keys create"]) {
+    const args = [...command.split(" "), "--help"];
+    const lines = (await runInTerminal(args, { cwd, columns: 72 })).out.split("\n");
+    // What is to be pasted into a shell stays on one line.
+    const long = lines.filter((line) => Bun.stringWidth(line) > 72 && !line.includes("animal-store copy"));
+    expect([command, long]).toEqual([command, []]);
+  }
+  expect((await cli("serve", "--help")).out).toMatch(/^ {2}LOG_LEVEL +One of .+, silent\. \(default: info\)$/m);
 });
 
 test("help on a command of a command is that of the one that is named, or an error", async () => {
