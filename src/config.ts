@@ -156,6 +156,13 @@ export const consolePath = ({ PUBLIC_URL, CONSOLE_PORT }: Pick<Config, "PUBLIC_U
     ? "/console"
     : new URL(PUBLIC_URL).pathname.replace(/v1$/, "console");
 
+/** The address of the console for everybody, given the one on the machine of the service. */
+export const consoleUrlOf = (config: Pick<Config, "PUBLIC_URL" | "CONSOLE_PORT">, directUrl: string): string => {
+  const { PUBLIC_URL, CONSOLE_PORT } = config;
+  const isPublic = PUBLIC_URL !== undefined && CONSOLE_PORT === undefined;
+  return isPublic ? `${new URL(PUBLIC_URL).origin}${consolePath(config)}/` : directUrl;
+};
+
 /** The names under which the console and metrics answer, beside those that no stranger can own. */
 export const knownHostNames = (config: Config): readonly string[] => {
   const { PUBLIC_URL, HOST, CONSOLE_HOST, METRICS_HOST, TRUSTED_HOSTS } = config;

@@ -3,7 +3,7 @@ import { opening } from "./base/disposal.ts";
 import { OperatorError } from "./base/operator-error.ts";
 import { SECOND_MS, type SystemTime, systemClock } from "./base/time/clock.ts";
 import { transfer } from "./base/worker/rpc.ts";
-import type { Config } from "./config.ts";
+import { type Config, consoleUrlOf } from "./config.ts";
 import { removeAbandonedUploads } from "./console/jobs/upload-folder.ts";
 import type { ConsoleThreadData } from "./console-thread.ts";
 import type { EnvironmentName } from "./domain/environment.ts";
@@ -141,7 +141,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
   await noteCountingPlace(store, redisUrl ? "redis" : "database", report);
 
   const instance = { version: manifest.version, environment, threads: settings.threads };
-  const heartbeat = new Heartbeat({ ...instance, store, clock, serving });
+  const heartbeat = new Heartbeat({ ...instance, ...consoleAddresses(config, consoleUrl), store, clock, serving });
   opened.defer(startBackgroundJobs({ schedule, meters, heartbeat, store, steadyClock, report }));
   announceStart(config, origin, log);
   opened.defer(() => threads.close());
@@ -160,6 +160,10 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
     stop: createStop({ drainMs: config.DRAIN_SECONDS * SECOND_MS, serving, threads, opened, log }),
   };
 }
+
+/** What commands on the same machine make links of. */
+const consoleAddresses = (config: Config, directUrl: string | undefined) =>
+  directUrl === undefined ? {} : { consoleUrl: consoleUrlOf(config, directUrl), consoleDirectUrl: directUrl };
 
 const openStore = (config: Config, threads: number, log: Log) =>
   openForServing(config.DATABASE_URL, {

@@ -1,15 +1,17 @@
+import { hostname } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import { OperatorError } from "../base/operator-error.ts";
 import { reachableHost } from "../base/system/reachable-host.ts";
 import { countOf } from "../base/text/text.ts";
 import { systemClock } from "../base/time/clock.ts";
-import { type Config, consolePath } from "../config.ts";
+import { type Config, consoleUrlOf } from "../config.ts";
 import { addressOfLink, type ConsoleLink, makeConsoleLink, mistakeInLinkName } from "../console/auth/link.ts";
 import { LINK_LASTS_MS } from "../domain/console-session.ts";
-import { StoreUnavailable } from "../store/ports/store.ts";
+import { type Store, StoreUnavailable } from "../store/ports/store.ts";
 import { authorOf } from "./arguments/author.ts";
-import { aliveInstances, withStore } from "./arguments/context.ts";
+import { aliveInstances, readVariables, withStore } from "./arguments/context.ts";
 import type { JsonOption } from "./arguments/options.ts";
+import { statusOf } from "./ready.ts";
 import { addYes, confirmation, type YesOption } from "./terminal/confirmation.ts";
 import { formatDuration, formatNumber, isoTime, note, print, printJson } from "./terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "./terminal/stdout.ts";
@@ -36,7 +38,7 @@ function parseName(text: string): string {
 
 async function printLink({ name, json }: JsonOption & { readonly name?: string }): Promise<void> {
   await withStore(async (store, config) => {
-    const places = placesOf(config);
+    const places = await placesOf(config, store);
     const author = authorOf(config);
     const deliver = (link: ConsoleLink) =>
       json ? writeSecretJson(jsonOf(places, link)) : writeSecret(textOf(places, link));
@@ -50,24 +52,57 @@ async function printLink({ name, json }: JsonOption & { readonly name?: string }
   });
 }
 
-type Places = ReturnType<typeof placesOf>;
+interface Places {
+  /** The address of the console for everybody. */
+  readonly url: string;
+  /** The one on the machine of the service, if that differs and works. */
+  readonly directUrl: string | undefined;
+}
 
-/** The address of the console for everybody, and the one on the machine of the service, if that differs. */
-function placesOf(config: Config) {
-  const { CONSOLE, CONSOLE_HOST, CONSOLE_PORT, HOST, PORT, PUBLIC_URL } = config;
-  if (!CONSOLE) throw new OperatorError("CONSOLE is off: set CONSOLE=on, here and for the service, and restart it");
+/** What this command is told about the address decides. Otherwise, an instance on this machine says where it is. */
+async function placesOf(config: Config, store: Store): Promise<Places> {
+  if (!config.CONSOLE)
+    throw new OperatorError("CONSOLE is off: set CONSOLE=on, here and for the service, and restart it");
+  const { PORT, CONSOLE_PORT, PUBLIC_URL } = readVariables();
+  const isTold = [PORT, CONSOLE_PORT, PUBLIC_URL].some((value) => value && value !== ANY_PORT);
+  return (isTold ? undefined : await placesOfInstance(store)) ?? placesBySettings(config);
+}
+
+const ANY_PORT = "0";
+const ANSWER_TIMEOUT_MS = 1_000;
+
+async function placesOfInstance(store: Store): Promise<Places | undefined> {
+  const here = (await aliveInstances(store)).filter(({ host }) => host === hostname());
+  for (const { consoleUrl, consoleDirectUrl } of here.toReversed())
+    if (consoleUrl && consoleDirectUrl && (await isThere(consoleDirectUrl)))
+      return placesAt(consoleUrl, consoleDirectUrl);
+  return undefined;
+}
+
+/** An instance that was killed is not known to be lost for half a minute. */
+const isThere = (url: string): Promise<boolean> =>
+  statusOf(new URL("/healthz", url).href, ANSWER_TIMEOUT_MS).then(
+    () => true,
+    () => false,
+  );
+
+function placesBySettings(config: Config): Places {
+  const { CONSOLE_HOST, CONSOLE_PORT, HOST, PORT, PUBLIC_URL } = config;
   const isApart = CONSOLE_PORT !== undefined;
   const [host, port] = isApart ? [CONSOLE_HOST, CONSOLE_PORT] : [HOST, PORT];
-  const direct = port === 0 ? undefined : `http://${reachableHost(host)}:${port}/console/`;
-  const url = isApart || PUBLIC_URL === undefined ? direct : `${new URL(PUBLIC_URL).origin}${consolePath(config)}/`;
-  if (url === undefined)
+  if (port === 0 && (isApart || PUBLIC_URL === undefined))
     throw new OperatorError(
-      `cannot tell where the console is: ${isApart ? "CONSOLE_PORT" : "PORT"} is 0. Set it to the port in use`,
+      `cannot tell where the console is: ${isApart ? "CONSOLE_PORT" : "PORT"} is 0, and no service on this machine has said where it listens. Set it to the port in use`,
     );
-  // Behind another path, the pages would load their parts through the proxy.
-  const isDirectlyThere = direct !== url && consolePath(config) === "/console";
-  return { url, directUrl: isDirectlyThere ? direct : undefined };
+  const directUrl = `http://${reachableHost(host)}:${port}/console/`;
+  return placesAt(consoleUrlOf(config, directUrl), port === 0 ? undefined : directUrl);
 }
+
+/** Behind another path, the pages would load their parts through the proxy: they work only there. */
+const placesAt = (url: string, directUrl: string | undefined): Places => ({
+  url,
+  directUrl: directUrl !== url && new URL(url).pathname === "/console/" ? directUrl : undefined,
+});
 
 function textOf({ url, directUrl }: Places, link: ConsoleLink): string {
   const direct = directUrl && `\nOn the machine of the service:\n${addressOfLink(directUrl, link)}\n`;

@@ -40,8 +40,8 @@ export async function whyNotReady(
   return status === 200 ? null : `not ready: ${url} answered ${status}. The service's log has the cause`;
 }
 
-/** fetch() would send even this request to the proxy in HTTP_PROXY. */
-async function statusOf(url: string, timeoutMs: number): Promise<number | undefined> {
+/** The status that a URL is answered with. fetch() would send even this request to the proxy in HTTP_PROXY. */
+export async function statusOf(url: string, timeoutMs: number): Promise<number | undefined> {
   const request = get(url, { agent: false });
   // A connection may fail after the answer, which counts all the same; without a listener, that would end the process.
   request.on("error", () => {});

@@ -64,8 +64,6 @@ describe("the command console", () => {
 
   test.each([
     [["console"], { CONSOLE: "off" }, 1, "CONSOLE is off: set CONSOLE=on"],
-    [["console"], { PORT: "0" }, 1, "cannot tell where the console is: PORT is 0"],
-    [["console"], { CONSOLE_PORT: "0" }, 1, "cannot tell where the console is: CONSOLE_PORT is 0"],
     [["console"], { DATABASE_URL: "sqlite:none.db" }, 1, "there is no database"],
     [["console"], { CONSOLE: "yes" }, 1, "CONSOLE must be on or off"],
     [["console", "--name", " "], {}, 2, "A name must not be empty or blank."],
@@ -115,6 +113,41 @@ describe("the command console", () => {
     expect(await words("console", "si")).toEqual(["words", "sign-out", ""]);
     expect(await words("console", "sign-out", "--a")).toEqual(["words", "--all", ""]);
   });
+});
+
+test("without a port the link is that of an instance on this machine, and never of one that is gone", async () => {
+  const apart = String(await freePort());
+  const cases = [
+    [{}, (origin: string) => ({ url: `${origin}/console/` })],
+    [{ PUBLIC_URL: "https://a.example.com/shop/v1" }, () => ({ url: "https://a.example.com/shop/console/" })],
+    [
+      { PUBLIC_URL: "https://a.example.com/v1" },
+      (origin: string) => ({ url: "https://a.example.com/console/", directUrl: `${origin}/console/` }),
+    ],
+    [{ CONSOLE_PORT: apart }, () => ({ url: `http://127.0.0.1:${apart}/console/` })],
+  ] as const;
+  await Promise.all(
+    cases.map(async ([env, expected]) => {
+      const cwd = temporaryFolder();
+      const service = await serve({ cwd, env });
+      const command = (args: string[], more = {}) => run(args, { cwd, env: more });
+      const links = async (more = {}) => {
+        const { url, directUrl } = JSON.parse((await command(["console", "--json"], more)).out);
+        return JSON.parse(JSON.stringify({ url, directUrl }).replaceAll(/#token=\w+/g, ""));
+      };
+      while ((await command(["instances", "--json"])).out === "[]\n") await Bun.sleep(50);
+      for (const more of [{}, { PORT: "0" }]) expect(await links(more)).toEqual(expected(service.origin));
+      expect(await links({ PORT: "9" })).toEqual({ url: "http://127.0.0.1:9/console/" });
+      await service.kill("SIGKILL");
+      expect(await links()).toEqual({ url: "http://127.0.0.1:8080/console/" });
+      for (const setting of ["PORT", "CONSOLE_PORT"])
+        expect(await command(["console"], { [setting]: "0" })).toMatchObject({
+          exitCode: 1,
+          out: "",
+          err: expect.stringContaining(`cannot tell where the console is: ${setting} is 0, and no service`),
+        });
+    }),
+  );
 });
 
 describe("the banner", () => {

@@ -31,7 +31,7 @@ export interface Alert {
   readonly sinceMs: number | null;
 }
 
-export interface InstanceView extends Omit<Instance, "stoppedAtMs"> {
+export interface InstanceView extends Omit<Instance, "stoppedAtMs" | "consoleUrl" | "consoleDirectUrl"> {
   readonly state: InstanceState;
 }
 

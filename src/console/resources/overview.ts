@@ -65,6 +65,6 @@ function busyKeyView(busy: KeyRequests, known: CountedKeys | undefined, nowMs: n
 }
 
 const instanceView = (instance: Instance, nowMs: number): InstanceView => {
-  const { stoppedAtMs: _, ...shown } = instance;
+  const { stoppedAtMs, consoleUrl, consoleDirectUrl, ...shown } = instance;
   return { ...shown, state: stateOfInstance(instance, nowMs) };
 };

@@ -17,6 +17,10 @@ export interface Instance {
   readonly seenAtMs: number;
   /** Set by a clean shutdown. */
   readonly stoppedAtMs: number | undefined;
+  /** The address of its console, for everybody. Undefined: it has none. */
+  readonly consoleUrl?: string | undefined;
+  /** The address of its console on its own machine. */
+  readonly consoleDirectUrl?: string | undefined;
 }
 
 export const HEARTBEAT_INTERVAL_MS = 10 * SECOND_MS;

@@ -3,7 +3,9 @@ import type { Clock } from "../../base/time/clock.ts";
 import { HEARTBEAT_INTERVAL_MS, type Health, type Instance } from "../../domain/usage/instance.ts";
 import type { Store } from "../../store/ports/store.ts";
 
-interface HeartbeatParts extends Pick<Instance, "version" | "environment" | "threads"> {
+type OwnFacts = Pick<Instance, "version" | "environment" | "threads" | "consoleUrl" | "consoleDirectUrl">;
+
+interface HeartbeatParts extends OwnFacts {
   readonly store: Pick<Store, "instances" | "isReadOnly">;
   readonly clock: Clock;
   readonly serving: { isReady(): Promise<boolean>; countsAlone(): boolean };
@@ -15,7 +17,7 @@ export class Heartbeat {
   #last: { readonly atMs: number; readonly health: Health } | undefined;
 
   constructor(private readonly parts: HeartbeatParts) {
-    const { clock, version, environment, threads } = parts;
+    const { clock, version, environment, threads, consoleUrl, consoleDirectUrl } = parts;
     this.#instance = {
       id: crypto.randomUUID().slice(0, 8),
       host: hostname(),
@@ -23,6 +25,8 @@ export class Heartbeat {
       environment,
       threads,
       startedAtMs: clock.nowMs(),
+      consoleUrl,
+      consoleDirectUrl,
     };
   }
 

@@ -38,6 +38,8 @@ export const asIs = (value: Row[string] | undefined) => value;
 export const optionalNumber = (value: Row[string] | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
 
+export const optionalText = (value: Row[string] | undefined) => value ?? undefined;
+
 export const selectFrom = ({ name, columns }: Table): string => `SELECT ${columns.join(", ")} FROM ${name}`;
 
 export const insertInto = ({ name }: Table, columns: readonly string[], placeholder: (n: number) => string): string =>

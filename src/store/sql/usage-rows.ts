@@ -8,6 +8,7 @@ import {
   type FieldsOf,
   objectOf,
   optionalNumber,
+  optionalText,
   type Row,
   type SqlValue,
   type Table,
@@ -119,6 +120,8 @@ const INSTANCE_FIELDS: FieldsOf<Instance> = {
   health: ["health", asIs],
   seenAtMs: ["seen_at", Number],
   stoppedAtMs: ["stopped_at", optionalNumber],
+  consoleUrl: ["console_url", optionalText],
+  consoleDirectUrl: ["console_direct_url", optionalText],
 };
 
 export const INSTANCES: Table = { name: "instances", columns: columnsOf(INSTANCE_FIELDS), key: ["id"] };

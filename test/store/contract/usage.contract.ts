@@ -190,6 +190,8 @@ export function usageContract(name: string, open: () => Promise<readonly [Store,
         health: "ready",
         seenAtMs: NOW,
         stoppedAtMs: undefined,
+        consoleUrl: "https://shop.example.com/console/",
+        consoleDirectUrl: undefined,
       };
       const old = { ...instance, id: "b", startedAtMs: 1, seenAtMs: NOW - 8 * DAY_MS, stoppedAtMs: NOW - 8 * DAY_MS };
       await store.instances.note(instance);

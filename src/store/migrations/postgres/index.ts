@@ -6,6 +6,7 @@ import usage from "./0004_usage.sql" with { type: "text" };
 import journal from "./0005_journal.sql" with { type: "text" };
 import imports from "./0006_imports.sql" with { type: "text" };
 import consoleTables from "./0007_console.sql" with { type: "text" };
+import consoleAddresses from "./0008_console_addresses.sql" with { type: "text" };
 
 /** Never edit a released one: add the next number. CONTRIBUTING.md says what it may do. */
 export const POSTGRES_MIGRATIONS: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { number: 5, name: "journal", servesFrom: 2, steps: [{ kind: "sql", sql: journal }] },
   { number: 6, name: "imports", servesFrom: 2, steps: [{ kind: "sql", sql: imports }] },
   { number: 7, name: "console", servesFrom: 2, steps: [{ kind: "sql", sql: consoleTables }] },
+  { number: 8, name: "console_addresses", servesFrom: 2, steps: [{ kind: "sql", sql: consoleAddresses }] },
 ];

@@ -7,6 +7,7 @@ import usage from "./0005_usage.sql" with { type: "text" };
 import journal from "./0006_journal.sql" with { type: "text" };
 import imports from "./0007_imports.sql" with { type: "text" };
 import consoleTables from "./0008_console.sql" with { type: "text" };
+import consoleAddresses from "./0009_console_addresses.sql" with { type: "text" };
 
 /** Never edit a released one: add the next number. CONTRIBUTING.md says what it may do. */
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
   { number: 6, name: "journal", servesFrom: 3, steps: [{ kind: "sql", sql: journal }] },
   { number: 7, name: "imports", servesFrom: 3, steps: [{ kind: "sql", sql: imports }] },
   { number: 8, name: "console", servesFrom: 3, steps: [{ kind: "sql", sql: consoleTables }] },
+  { number: 9, name: "console_addresses", servesFrom: 3, steps: [{ kind: "sql", sql: consoleAddresses }] },
 ];
