@@ -83,7 +83,7 @@ export const SETTINGS = {
   ),
   MIGRATE: setting(
     "on",
-    "`off`: a start never changes the schema; `animal-store migrate` does, as a job of its own.",
+    "`off`: a start never changes the schema; the command `migrate` does, as a job of its own.",
     parseSwitch,
   ),
   REDIS_URL: setting(

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { withoutPasswords } from "../base/text/redact.ts";
 import { suggest } from "../base/text/suggest.ts";
@@ -17,6 +17,7 @@ import { addJournal } from "./inspect/journal.ts";
 import { addPlans } from "./inspect/plans.ts";
 import { addKeys } from "./keys/index.ts";
 import { addUsage } from "./keys/usage.ts";
+import { ownCommand } from "./own-command.ts";
 import { addReady } from "./ready.ts";
 import { addServe } from "./serve.ts";
 import { noteWithoutEnd, write } from "./terminal/stdout.ts";
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     .description(`${manifest.description}.`)
     .version(manifest.version, "-v, --version", "print the version")
     .configureOutput({ writeOut: write, writeErr: (text) => noteWithoutEnd(withoutPasswords(text)) })
+    .configureHelp({ commandUsage })
     .showHelpAfterError("(add --help for usage)")
     .exitOverride()
     .hook("preAction", (_, command) => {
@@ -61,6 +63,10 @@ export function createProgram(): Command {
   }
   return program;
 }
+
+/** As it can be pasted into a shell. */
+const commandUsage = (command: Command): string =>
+  ownCommand(new Help().commandUsage(command).slice("animal-store ".length));
 
 /** Runs the command of the arguments. Sets the exit code if it is misused; every other failure is thrown. */
 export async function runProgram(): Promise<void> {

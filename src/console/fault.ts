@@ -26,12 +26,12 @@ export const NO_SUCH_PATH = notFound("not_found", "There is nothing here. Go bac
 export const SIGNED_OUT = new ConsoleFault(
   401,
   "signed_out",
-  "You are not signed in, or your session has ended. Create a new link with: animal-store console",
+  "You are not signed in, or your session has ended. Create a new link with: npx animal-store console",
 );
 export const BAD_TOKEN = new ConsoleFault(
   401,
   "invalid_token",
-  "This link no longer works: it has been used, or is more than ten minutes old. Create a new one with: animal-store console",
+  "This link no longer works: it has been used, or is more than ten minutes old. Create a new one with: npx animal-store console",
 );
 export const FOREIGN_ORIGIN = new ConsoleFault(
   403,

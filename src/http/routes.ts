@@ -3,7 +3,7 @@ import { readable } from "./cors/cors.ts";
 import { type HandlerParts, type Resource, V1Handler } from "./handler.ts";
 import { OPERATIONS } from "./operations/index.ts";
 import { createHoldBack, outside } from "./outside.ts";
-import { type ConsoleParts, consolePage } from "./pages/console/visitors.ts";
+import { consolePage } from "./pages/console/visitors.ts";
 import { type PageParts, publicPages } from "./pages/index.ts";
 import { answerFailed, limited, type PageHandlerParts, pageHandler, withMalfunctions } from "./pages/page.ts";
 import { DOCUMENT_PATH } from "./pages/paths.ts";
@@ -13,10 +13,7 @@ import { HeldFloods } from "./reply/floods.ts";
 import { plainPaths } from "./request/plain-path.ts";
 import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
-interface RouteParts extends RunParts, HandlerParts, PageParts, PageHandlerParts {
-  /** Undefined: the console is off, or on a port of its own. */
-  readonly console: ConsoleParts | undefined;
-}
+type RouteParts = RunParts & HandlerParts & PageParts & PageHandlerParts;
 
 /** All routes of the server: the API, which needs a key; pages and probes, which do not; and the rest. */
 export function createRoutes(parts: RouteParts) {

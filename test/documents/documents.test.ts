@@ -86,6 +86,24 @@ describe("commands", () => {
       expect(await helpOf(...command.split(" "))).toContain(`Usage: animal-store ${command}`);
   });
 
+  test("are written as they work after npm ci, in documents and on pages, but where only the executable is", async () => {
+    const texts = new Map([...DOCUMENTS].filter(([file]) => !/ARCHITECTURE|CHANGELOG|decisions/.test(file)));
+    for (const pattern of ["src/http/pages/**/*.html", "{src/console,console}/**/*.{ts,tsx,html}"])
+      for (const file of new Bun.Glob(pattern).scanSync({ cwd: ROOT })) texts.set(file, await read(file));
+    const lines = [...texts].flatMap(([file, text]) =>
+      text
+        .replace(/^## A single executable$.*?(?=^## )/ms, "")
+        .split("\n")
+        .map((line) => `${file}: ${line}`),
+    );
+    const commands = [...new Set(table.map((cell) => nameIn(cell).split(" ")[0]))].filter(
+      (name) => name && name !== "completion",
+    );
+    const bare = new RegExp(`(?<!npx |[\\w/.-])animal-store (?:${commands.join("|")})\\b`);
+    expect(lines.filter((line) => line.includes("npx animal-store")).length).toBeGreaterThan(50);
+    expect(lines.filter((line) => bare.test(line) && !/kubectl|docker|sudo/.test(line))).toEqual([]);
+  });
+
   test("documents name only scripts that package.json has", () => {
     const named = [...DOCUMENTS.values()].flatMap((text) =>
       [...text.matchAll(/npm run ([a-z:-]+)/g)].map(([, script]) => script),

@@ -285,7 +285,7 @@ upgrade(
     const section = notes.split(`### From ${supported.version}\n`)[1]?.split("\n#")[0] ?? "";
     const steps = [...section.matchAll(/^\d\. (.*)$/gm)].map(([, step]) => step);
     expect(steps).toEqual([
-      expect.stringContaining("`animal-store migrate`"),
+      expect.stringContaining("`npx animal-store migrate`"),
       expect.stringContaining("every instance"),
       expect.stringContaining("nginx"),
       expect.stringContaining("clients"),

@@ -14,8 +14,9 @@ describe("pages for people", () => {
     const response = await page("/");
     const html = await response.text();
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    for (const said of ['href="/docs"', 'href="/openapi.json"', `${service.publicUrl}/pets`, "keys create"])
+    for (const said of ['href="/docs"', 'href="/openapi.json"', `${service.publicUrl}/pets`])
       expect(html).toContain(said);
+    for (const command of ["keys create", "console"]) expect(html).toContain(`<pre>npx animal-store ${command}`);
     expect(html).not.toMatch(/\{[a-zA-Z]+\}/);
   });
 
@@ -50,6 +51,11 @@ describe("pages for people", () => {
       expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/json"]);
       expect(await response.json()).toMatchObject({ code: "not_found", status: 404 });
     }
+  });
+
+  test("/ says nothing of a console that is off", async () => {
+    const { origin } = await startService({ env: { CONSOLE: "off" } });
+    expect(await (await fetch(origin)).text()).not.toContain("onsole");
   });
 
   test("with an address below a path, links lead there", async () => {

@@ -58,7 +58,7 @@ export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
         {(imports) =>
           imports.length === 0 ? (
             <Empty title="No imports yet">
-              Drop a file above, or run <code>animal-store animals import</code>
+              Drop a file above, or run <code>npx animal-store animals import</code>
             </Empty>
           ) : (
             <Table caption="Imports" columns={columns} rows={imports} keyOf={({ id }) => id} />

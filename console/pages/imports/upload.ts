@@ -83,7 +83,7 @@ const isEmpty = ({ name }: File): string =>
   `${quoted(name)} is empty. Choose a file with a header and a line for each animal.`;
 
 const tooLarge = ({ name, size: bytes }: File, maxBytes: number): string =>
-  `${quoted(name)} is ${size(bytes)}; the limit is ${size(maxBytes)}. Compress it with gzip, or import it on the server with: animal-store animals import`;
+  `${quoted(name)} is ${size(bytes)}; the limit is ${size(maxBytes)}. Compress it with gzip, or import it on the server with: npx animal-store animals import`;
 
 const ATTEMPTS = 4;
 const RETRY_MS = 250;

@@ -32,8 +32,8 @@ function moreHelp(command: Command): string {
     sentence("With REDIS_URL, used quotas and bans are carried over into Redis, and from there into the new database."),
     "",
     "Examples:",
-    "  COPY_TO=postgres://user:password@host/database animal-store copy",
-    "  animal-store copy --animals --from sqlite:/srv/production/animal-store.db --to sqlite:/srv/staging/animal-store.db",
+    `  COPY_TO=postgres://user:password@host/database ${ownCommand("copy")}`,
+    `  ${ownCommand("copy")} --animals --from sqlite:/srv/production/animal-store.db --to sqlite:/srv/staging/animal-store.db`,
   ].join("\n");
 }
 

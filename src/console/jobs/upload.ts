@@ -95,14 +95,14 @@ const tooLarge = (maxBytes: number): ConsoleFault =>
   fileFault(
     413,
     "file_too_large",
-    `The file is larger than ${(maxBytes / GIBIBYTE).toFixed(0)} GiB. Compress it with gzip, or import it on the server with: animal-store animals import`,
+    `The file is larger than ${(maxBytes / GIBIBYTE).toFixed(0)} GiB. Compress it with gzip, or import it on the server with: npx animal-store animals import`,
   );
 
 const noRoom = (folder: string): ConsoleFault =>
   fileFault(
     413,
     "no_room",
-    `There is not enough free space for the file in ${dirname(dirname(folder))}. Free some, set TMPDIR to another folder, or import it on the server with: animal-store animals import`,
+    `There is not enough free space for the file in ${dirname(dirname(folder))}. Free some, set TMPDIR to another folder, or import it on the server with: npx animal-store animals import`,
   );
 
 const NAME_MAX_CHARACTERS = 100;

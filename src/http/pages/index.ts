@@ -2,6 +2,7 @@ import { lazy } from "../../base/lazy.ts";
 import { NO_SUCH_PAGE } from "../faults/faults.ts";
 import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import type { Addresses } from "../request/addresses.ts";
+import type { ConsoleParts } from "./console/visitors.ts";
 import { publicError, publicJson } from "./page.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 import type { DocsPages } from "./reference/docs.ts";
@@ -9,11 +10,15 @@ import type { DocsPages } from "./reference/docs.ts";
 export interface PageParts {
   readonly addresses: Addresses;
   readonly isReady: () => Promise<boolean>;
+  /** Undefined: the console is off, or on a port of its own. */
+  readonly console: ConsoleParts | undefined;
 }
 
 /** Everything that needs no key: pages for people, and probes. */
 export function publicPages(parts: PageParts) {
-  const docs = lazy(async () => (await import("./reference/docs.ts")).docsPages(parts.addresses));
+  const docs = lazy(async () =>
+    (await import("./reference/docs.ts")).docsPages(parts.addresses, parts.console !== undefined),
+  );
   const docsPage =
     (name: keyof DocsPages): PublicPage =>
     async (request, server) =>

@@ -27,7 +27,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           ["/animals?status=sold", "There are no sold animals. Show all animals"],
           ["/animals/categories", "Name the first one with the button above"],
           ["/animals/categories?name=x", "No name begins with that. Show all categories"],
-          ["/animals/import", "Drop a file above, or run animal-store animals import"],
+          ["/animals/import", "Drop a file above, or run npx animal-store animals import"],
           ["/orders", "New orders appear here."],
           ["/orders", "Orders that you approve appear here."],
           ["/orders", "Orders that you deliver appear here."],

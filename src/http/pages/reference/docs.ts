@@ -12,6 +12,7 @@ import { asset } from "../asset.ts";
 import faviconFile from "../favicon.ico" with { type: "file" };
 import { SAFE_HEADERS, safeHeaders } from "../headers.ts";
 import landingHtml from "../landing.html" with { type: "text" };
+import consoleHtml from "../landing-console.html" with { type: "text" };
 import { filled, HTML, inLayout } from "../layout.ts";
 import notFoundHtml from "../not-found.html" with { type: "text" };
 import { SCALAR_PATH } from "../paths.ts";
@@ -31,15 +32,16 @@ type AddressedPages = Record<"landing" | "docs" | "openapi" | "notFound", Public
 export type DocsPages = AddressedPages & Record<"scalar" | "reference" | "favicon", PublicPage>;
 
 /** The pages for people: what this is, the live reference, and the way back to them. */
-export function docsPages(addresses: Addresses): DocsPages {
+export function docsPages(addresses: Addresses, hasConsole: boolean): DocsPages {
   // Weak: kept for as long as the addresses are.
   const made = new WeakMap<PublicUrls, AddressedPages>();
   const documentAt = createDocumentText();
+  const landing = String(landingHtml).replace("{console}", hasConsole ? String(consoleHtml) : "");
   const addressed =
     (name: keyof AddressedPages): PublicPage =>
     (request, server) => {
       const urls = addresses.urlsFor(request, server);
-      const pages = made.getOrInsertComputed(urls, () => addressedPages(urls, () => documentAt(urls)));
+      const pages = made.getOrInsertComputed(urls, () => addressedPages(urls, landing, () => documentAt(urls)));
       return pages[name](request, server);
     };
   return {
@@ -70,7 +72,7 @@ function createDocumentText(): (urls: PublicUrls) => string {
 /** A placeholder for the start of all addresses. No setting can contain it: a host has no brace. */
 const STAND_IN = "http://{address}/";
 
-function addressedPages(urls: PublicUrls, documentText: () => string): AddressedPages {
+function addressedPages(urls: PublicUrls, landingText: string, documentText: () => string): AddressedPages {
   // Nothing is loaded from or sent to anywhere but this server, whatever a script on the page may try.
   const docsSources = {
     "script-src": "'self'",
@@ -80,7 +82,7 @@ function addressedPages(urls: PublicUrls, documentText: () => string): Addressed
     "font-src": "data:",
     "connect-src": ["'self'", ...originOf(urls)].join(" "),
   };
-  const landing = inLayout("Animal Store", landingHtml, urls);
+  const landing = inLayout("Animal Store", landingText, urls);
   const openapi = lazy(() => smallAsset(documentText(), { "Content-Type": "application/json" }));
   return {
     landing: smallAsset(landing.html, landing.headers),
