@@ -112,6 +112,7 @@ async function backdate(ids: Readonly<Record<string, string>>): Promise<void> {
   };
   const counts = (passed: number, refused: number) => ({
     passed,
+    client_error: Math.round(passed * 0.03),
     minute_quota: refused,
     ms_0_5: Math.round(passed * 0.41),
     ms_1: Math.round(passed * 0.42),

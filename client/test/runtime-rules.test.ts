@@ -9,7 +9,7 @@ import { startWorker } from "./harness/workerd.ts";
 
 // Restrictions of runtimes: the environment in Deno, other origins in browsers, early work in edge workers.
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 
 describe("Deno, without leave to read the environment", () => {
   /** The output of a program in a terminal, where Deno would prompt for permission. */

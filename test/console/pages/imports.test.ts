@@ -147,7 +147,7 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
           await page.getByText(/^0 of (about )?\d+ animals, by name\.$/).waitFor();
           await page.getByRole("searchbox").fill(String(id));
           await desk.sees("Searching by id.");
-          await page.getByRole("row").nth(2).waitFor({ state: "detached" });
+          await desk.row(stored[0]?.name as string).waitFor();
           expect(await namesIn(desk)).toEqual([stored[0]?.name as string]);
         }),
       BROWSER_TEST_MS,

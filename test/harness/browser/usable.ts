@@ -71,7 +71,7 @@ const FIND_CLIPPED = `(() => {
   const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest(".unseen");
   const nameOf = (element) => element.tagName.toLowerCase() + " " + JSON.stringify(element.textContent.trim().slice(0, 40));
   const found = [];
-  for (const element of shown.querySelectorAll("table, th, td, h1, h2, h3, dt, dd, button, select, input, .badge, .legend > span")) {
+  for (const element of shown.querySelectorAll("table, th, td, h1, h2, h3, dt, dd, nav a, button, select, input, .badge, .legend > span")) {
     if (!isShown(element)) continue;
     const { left, right, width } = element.getBoundingClientRect();
     if (width === 0) continue;

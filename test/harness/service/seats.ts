@@ -13,7 +13,7 @@ export const WIDE = { width: 1280, height: 900 };
 /** The time zone of the console's users. */
 const ZONE = "Europe/Berlin";
 /** The timeout of every wait. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 180_000;
 
 /** Collects what a screen reader would announce, because some of it vanishes after seconds. */
 const LISTEN = `(() => {
