@@ -124,6 +124,7 @@ onEveryStore(({ backend }) => {
         keyId: a,
         name: "Front desk",
         requests: 15,
+        clientErrors: 0,
         refused: 5,
         today: { quota: 1000, used: 60, resetsAtMs: expect.any(Number) },
       });

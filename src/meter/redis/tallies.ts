@@ -1,14 +1,16 @@
 import { spentAtMs, stricterTally, TALLY_NUMBER_NAMES, type Tally, tallyNumbers } from "../../domain/limits/tally.ts";
 import type { RedisUrl } from "../redis-url.ts";
 import { EXPIRY_MARGIN_MS, FIELDS, keyOf, tallyOf } from "./commands/script.ts";
-import { COMMAND_TIMEOUT_MS, connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
+import { connectRedis, type RedisClient, whenReady } from "./servers/client.ts";
 import { failureOf, operatorErrorOf } from "./servers/failures.ts";
 import { serversOf } from "./servers/servers.ts";
 
 // Tallies of many subjects, over a connection of its own. Fails with an OperatorError if Redis does not answer.
 
-/** The answers to one batch arrive within the timeout of a command. */
+/** The answers to one batch arrive within its timeout. */
 const BATCH_SIZE = 500;
+/** Longer than for the one command of a request: a command of the operator is not in such a hurry. */
+const BATCH_TIMEOUT_MS = 5_000;
 
 /** Reads the current tallies of these keys. */
 export async function readTallies(
@@ -66,7 +68,7 @@ async function inBatches<Entry extends readonly [subject: string, ...unknown[]],
   connectTimeoutMs?: number,
 ): Promise<Result[]> {
   if (entries.length === 0) return [];
-  const client = connectRedis(url, COMMAND_TIMEOUT_MS);
+  const client = connectRedis(url, BATCH_TIMEOUT_MS);
   const servers = serversOf(client, url);
   const run = async (entry: Entry): Promise<Result> => {
     try {

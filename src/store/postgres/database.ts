@@ -15,10 +15,16 @@ const SETTINGS = {
 };
 
 /** A pool to serve from, on a schema that this version can use. Fails with an OperatorError. */
-export async function openPool(url: string, connections: number, schema: SchemaOptions): Promise<Pool> {
+export async function openPool(
+  url: string,
+  connections: number,
+  schema: SchemaOptions,
+  deadlineMs?: number,
+): Promise<Pool> {
   await (await openOnSchema(url, schema)).close();
   const name = applicationName(url, `${APPLICATION.application_name} ${crypto.randomUUID().slice(0, 8)}`);
-  const pool = new Pool(await clientMaker(url), { connections, settings: { ...SETTINGS, ...PLANNING }, name });
+  const settings = { ...SETTINGS, ...PLANNING };
+  const pool = new Pool(await clientMaker(url), { connections, settings, name, deadlineMs });
   try {
     await firstConnection(pool);
     return pool;

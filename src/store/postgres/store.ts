@@ -41,15 +41,17 @@ export interface PostgresServingOptions extends Partial<SchemaOptions> {
   readonly connections: number;
   /** The threads that will serve, which divide the connections. */
   readonly threads?: number;
+  /** The time after which a statement has failed. */
+  readonly deadlineMs?: number;
 }
 
 /** Opens a store in a PostgreSQL database, which any number of processes may share. Fails with an OperatorError. */
 export async function openForServing(
   url: string,
-  { connections, threads = 1, ...schema }: PostgresServingOptions,
+  { connections, threads = 1, deadlineMs, ...schema }: PostgresServingOptions,
 ): Promise<ServingStore<PostgresHandle>> {
   const share = Math.max(1, Math.floor(connections / threads));
-  const store = await openStore(url, connections - share * (threads - 1), schema);
+  const store = await openStore(url, connections - share * (threads - 1), schema, deadlineMs);
   return { ...store, newHandle: () => ({ kind: "postgres", url, connections: share }) };
 }
 
@@ -61,8 +63,9 @@ async function openStore(
   url: string,
   connections: number,
   { rules = MIGRATES, onProgress }: Partial<SchemaOptions>,
+  deadlineMs?: number,
 ): Promise<Store> {
-  const pool = await openPool(url, connections, { rules, onProgress });
+  const pool = await openPool(url, connections, { rules, onProgress }, deadlineMs);
   let isReadOnly = await refuseUnfinishedCopy(pool).catch(async (error: unknown) => {
     await pool.close();
     throw error;

@@ -24,18 +24,20 @@ import { ANSWER_OF_1_0_0, doneValue, expectReplayOf1_0_0, storeContract } from "
 import { usageContract } from "../contract/usage.contract.ts";
 
 const newDatabase = await emptyDatabaseMaker();
+/** A busy machine may be late without anything being wrong. */
+const PATIENT = { connections: 5, deadlineMs: 60_000 };
 
 for (const contract of [storeContract, updatesContract, listsContract, keyStoreContract, importsContract])
-  contract("PostgreSQL", async () => openForServing(await newDatabase(), { connections: 5 }));
+  contract("PostgreSQL", async () => openForServing(await newDatabase(), PATIENT));
 
 for (const contract of [usageContract, sessionsContract])
   contract("PostgreSQL, for two instances", async () => {
     const url = await newDatabase();
-    return [await openForServing(url, { connections: 5 }), await openForServing(url, { connections: 5 })];
+    return [await openForServing(url, PATIENT), await openForServing(url, PATIENT)];
   });
 
 test("PostgreSQL: who looks at the store and for changed keys in one turn asks once, and later anew", async () => {
-  const store = await openForServing(await newDatabase(), { connections: 5 });
+  const store = await openForServing(await newDatabase(), PATIENT);
   let statements = 0;
   store.maintenance.connections?.onAnswer(() => void statements++);
   const look = async () => (await Promise.all([store.check(), store.keys.revision()]))[1];

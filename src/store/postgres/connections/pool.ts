@@ -36,7 +36,8 @@ export interface PoolOptions {
   readonly settings: SessionSettings;
   /** Unique for each process: the server tells connections apart by it. */
   readonly name: string;
-  readonly deadlineMs?: number;
+  /** The time after which a statement has failed. */
+  readonly deadlineMs?: number | undefined;
 }
 
 /** A pool of connections in which nothing waits for ever. */

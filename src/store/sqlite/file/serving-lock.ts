@@ -54,14 +54,20 @@ export function lockForServing(path: string, timeoutMs: number, then?: string) {
   }
 }
 
-/** Returns whether another process serves the database, or has it for itself as a restore does. */
+/**
+ * Returns whether a database is being served, or is used by one process alone, as for a restore. Where the file system
+ * has no locks nobody can know, so it may be.
+ */
 export function isServed(path: string): boolean {
-  // Stays open: closing any descriptor of the database would release SQLite's own locks.
-  const descriptor = openForGood(LOCKS_THE_DATABASE ? path : `${path}-lock`);
-  if (descriptor === undefined) return isLockedAsBefore(path);
-  const isLocked = tryLock(descriptor);
-  if (isLocked) unlock(descriptor);
-  return !isLocked || isLockedAsBefore(path);
+  try {
+    // Stays open: closing any descriptor of the database would release SQLite's own locks.
+    const descriptor = openForGood(LOCKS_THE_DATABASE ? path : `${path}-lock`);
+    if (descriptor !== undefined && !tryLock(descriptor)) return true;
+    if (descriptor !== undefined) unlock(descriptor);
+    return isLockedAsBefore(path);
+  } catch {
+    return true;
+  }
 }
 
 /** SQLite takes an empty file for a new database. */
