@@ -145,7 +145,7 @@ export class V1Handler extends Pipeline<V1Exchange, Admission, Unidentified, Out
     const response = new Response(reply.body, { status: reply.status, headers });
     // Last, because a response that fails is made again.
     this.record(exchange, admission, outcome, reply.status);
-    return isHopeless ? refusalFlood.bound(response) : response;
+    return isHopeless ? refusalFlood.bound(response, request) : response;
   }
 
   private record(exchange: V1Exchange, admission: V1Admission, outcome: Outcome, status: number): void {

@@ -15,7 +15,7 @@ export type HoldBack = (request: Request, server: Server<undefined>, response: R
 
 export function createHoldBack(trustedProxies: TrustedProxies): HoldBack {
   const floods = new HeldFloods();
-  return (request, server, response) => floods.bound(callerAddress(request, server, trustedProxies), response);
+  return (request, server, response) => floods.bound(callerAddress(request, server, trustedProxies), response, request);
 }
 
 /** Outside /v1, refuses tunnels and two Host headers, and closes connections with unread bodies, as V1Handler does. */

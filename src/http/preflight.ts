@@ -73,7 +73,7 @@ export function answeringOptions(
       const exchange = { request, requestId, startedAtMs, address };
       requestLog.answered(exchange, { operation: "none", status: response.status, tookMs });
     }
-    return floods.bound(address, hasUnreadBody(request) ? endConnection(response) : response);
+    return floods.bound(address, hasUnreadBody(request) ? endConnection(response) : response, request);
   };
 }
 

@@ -37,7 +37,7 @@ export const limited =
       telemetry.refusal(code);
       const line = () => ({ code, address, keyId: undefined, request: { ...placeOf(request), status } });
       refusals.report(code, `visitor ${address}`, line);
-      return refusalFlood.bound(publicError(fault));
+      return refusalFlood.bound(publicError(fault), request);
     });
   };
 

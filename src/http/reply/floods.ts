@@ -25,12 +25,17 @@ const MAX_HOLD_MS = 10_000;
 export class HeldFlood extends Flood {
   #held = 0;
 
-  bound(response: Response): Awaitable<Response> {
-    return this.isReached() ? this.#hold(response) : response;
+  bound(response: Response, request: Request): Awaitable<Response> {
+    return this.isReached() ? this.#hold(response, request) : response;
   }
 
-  async #hold(response: Response): Promise<Response> {
-    await Bun.sleep(Math.min(++this.#held, MAX_HOLD_MS));
+  /** Nobody waits for a response whose connection is closed, and thousands of them would be held for seconds. */
+  async #hold(response: Response, { signal }: Request): Promise<Response> {
+    const over = Promise.withResolvers<void>();
+    const timer = setTimeout(over.resolve, Math.min(++this.#held, MAX_HOLD_MS));
+    signal.addEventListener("abort", () => over.resolve());
+    await over.promise;
+    clearTimeout(timer);
     this.#held--;
     return response;
   }
@@ -44,12 +49,12 @@ export class HeldFloods {
 
   constructor(private readonly nowMs = systemClock.monotonicMs) {}
 
-  bound(address: string, response: Response): Awaitable<Response> {
+  bound(address: string, response: Response, request: Request): Awaitable<Response> {
     let flood = this.#floods.get(address);
     if (!flood) {
       flood = new HeldFlood(this.nowMs);
       this.#floods.set(address, flood);
     }
-    return flood.bound(response);
+    return flood.bound(response, request);
   }
 }
