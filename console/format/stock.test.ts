@@ -6,6 +6,7 @@ import {
   animalStatusLabel,
   differences,
   filterText,
+  heldBack,
   inStatus,
   rebased,
   searchedFor,
@@ -90,6 +91,13 @@ describe("a list of orders", () => {
     ).toEqual(["10", "9", "7"]);
     const since = [order("9", { status: "delivered", updatedAtMs: 6 })];
     expect(idsOf(inStatus("delivered", since, moved))).toEqual(["9"]);
+  });
+
+  test("holds back what is new, but not what one has moved there oneself, nor the first ones", () => {
+    const orders = ["9", "8", "7"].map((id) => order(id));
+    const held = heldBack(orders, new Set(["7"]), new Map([["8", order("8")]]));
+    expect([idsOf(held.orders), idsOf(held.newcomers)]).toEqual([["8", "7"], ["9"]]);
+    expect(heldBack(orders, new Set(["6"]), new Map())).toEqual({ orders, newcomers: [] });
   });
 
   test("is sorted by exact ids, and has no order twice, whatever was moved", () => {
