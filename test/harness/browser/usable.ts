@@ -61,6 +61,8 @@ async function violations(page: Page, elements: string, rules?: readonly string[
 
 /** From the narrowest phones to the widest screens, and on both sides of every breakpoint. */
 const WIDTHS = [320, 480, 760, 761, 820, 1024, 1100, 1101, 1440, 2560];
+/** Dialogs are as wide as a phone, and no wider on other screens. */
+const WIDTHS_OF_DIALOGS = [320, 480, 2560];
 
 /**
  * Finds what is cut off or covered: a table, a heading, a button or a figure that is not wholly inside everything that
@@ -98,7 +100,8 @@ const FIND_CLIPPED = `(() => {
 /** Checks that nothing is cut off at any width. */
 export async function expectUnclipped(page: Page, what: string, settled: () => Promise<void>): Promise<void> {
   const found: string[] = [];
-  for (const width of WIDTHS) {
+  const isDialog = await page.evaluate<boolean>("document.querySelector('dialog[open]') !== null");
+  for (const width of isDialog ? WIDTHS_OF_DIALOGS : WIDTHS) {
     await page.setViewportSize({ width, height: WIDE.height });
     const shown = await widthWithin(page, width, settled);
     if (shown > width) found.push(`at ${width}: the page is ${shown} pixels wide`);
