@@ -161,7 +161,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
   };
 }
 
-/** What commands on the same machine make links of. */
+/** The addresses from which commands on the same machine make links. */
 const consoleAddresses = (config: Config, directUrl: string | undefined) =>
   directUrl === undefined ? {} : { consoleUrl: consoleUrlOf(config, directUrl), consoleDirectUrl: directUrl };
 

@@ -76,7 +76,7 @@ export const updateOf = (before: AnimalForm, after: AnimalForm): Partial<AnimalF
 interface MoveLabels {
   /** The button. */
   readonly verb: string;
-  /** What the card says until the move is made. */
+  /** The note on the card until the move is made. */
   readonly doing: string;
   /** The consequence for the animal. */
   readonly animal: string;
@@ -120,7 +120,7 @@ export function inStatus(
 
 /**
  * Divides the orders of a column: new ones are held back until the user asks for them, as they would push others away.
- * What the user has moved there, and the first orders in an empty column, push nothing that matters.
+ * Orders that the user has moved there, and the first ones in an empty column, are shown at once.
  */
 export function heldBack(
   orders: readonly OrderView[],

@@ -59,7 +59,7 @@ interface Places {
   readonly directUrl: string | undefined;
 }
 
-/** What this command is told about the address decides. Otherwise, an instance on this machine says where it is. */
+/** Settings that this command is given decide. Without them, an instance on this machine says where its console is. */
 async function placesOf(config: Config, store: Store): Promise<Places> {
   if (!config.CONSOLE)
     throw new OperatorError("CONSOLE is off: set CONSOLE=on, here and for the service, and restart it");

@@ -64,7 +64,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** As it can be pasted into a shell. */
+/** The usage of a command, as users can paste it into a shell. */
 const commandUsage = (command: Command): string =>
   ownCommand(new Help().commandUsage(command).slice("animal-store ".length));
 

@@ -34,7 +34,7 @@ const EMPTY_HINTS: Readonly<Record<OrderStatus, string>> = {
 function useOrders(status: OrderStatus, round: number) {
   const live = useLive<OrderListView>(`/orders?status=${status}`);
   const [known, setKnown] = useState<readonly OrderView[]>([]);
-  /** Those that may be shown: others would push away the card that the user is about to click. */
+  /** The ids of orders that are shown; new ones would push away the card that the user is about to click. */
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   /** The answers that are shown as they are: what was seen at the last visit, and the first since. */
   const opening = useRef(live.data ? 2 : 1);

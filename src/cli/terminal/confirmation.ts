@@ -3,7 +3,7 @@ import { note } from "./print.ts";
 import { noteWithoutEnd } from "./stdout.ts";
 import { EXIT_INTERRUPTED, STOP_SIGNALS } from "./stop-signals.ts";
 
-// What cannot be undone is asked about on a terminal. A script says --yes, so that none does it by mistake.
+// Commands that cannot be undone ask on a terminal first. Scripts give --yes, so that none of them does it by mistake.
 
 export interface YesOption {
   readonly yes?: true;
@@ -42,7 +42,7 @@ async function ask(loss: string): Promise<boolean> {
   return false;
 }
 
-/** What is typed up to Enter. Undefined: Ctrl+C, Ctrl+D, or a signal. The terminal's settings are not touched. */
+/** Reads a line of input. Undefined: Ctrl+C, Ctrl+D, or a signal. It leaves the terminal's settings alone. */
 function nextLine(): Promise<string | undefined> {
   const { stdin } = process;
   return new Promise<string | undefined>((resolve) => {

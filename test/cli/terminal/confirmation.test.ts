@@ -49,7 +49,7 @@ setUp(async () => {
   ids.active = (await issue("Till", "free")).id;
   ids.revoked = (await issue("Old", "free")).id;
   await cli("keys", "revoke", ids.revoked, "--yes");
-  // As if that had been long enough ago.
+  // The key now seems to have been revoked long enough ago.
   querySqlite(file, "UPDATE keys SET revoked_at = revoked_at - 60000 WHERE revoked_at IS NOT NULL");
   querySqlite(file, "INSERT INTO console_sessions VALUES ('digest', 'Anna', 9000000000000)");
   writeFileSync(join(cwd, "pets.csv"), "name,categoryId\nRex,7\nMia,8\n");

@@ -242,7 +242,7 @@ test("help fits the terminal, also the settings of serve, and is whole in a pipe
   for (const command of ["serve", "copy", "keys create"]) {
     const args = [...command.split(" "), "--help"];
     const lines = (await runInTerminal(args, { cwd, columns: 72 })).out.split("\n");
-    // What is to be pasted into a shell stays on one line.
+    // An example that users paste into a shell stays on one line.
     const long = lines.filter((line) => Bun.stringWidth(line) > 72 && !line.includes("animal-store copy"));
     expect([command, long]).toEqual([command, []]);
   }

@@ -48,7 +48,7 @@ test.skipIf(!hasRedis)(
   },
 );
 
-/** How far a server is in what masters send to their replicas. */
+/** The replication offset of a server. */
 const replicatedBytes = async (server: TestRedis): Promise<string | undefined> =>
   /(?:slave|master)_repl_offset:(\d+)/.exec(await server.ask((client) => client.info("replication")))?.[1];
 

@@ -57,7 +57,7 @@ test("a checkpoint of which another process has made a part is not finished: its
   const before = logBytes();
   closeOfCommand(db);
   expect(logBytes()).toBe(before);
-  // Whoever opens it next begins with all of the log.
+  // The next process to open it begins with all of the log.
   closeOfCommand(openForWriting(path));
   expect(logBytes()).toBe(0);
 });

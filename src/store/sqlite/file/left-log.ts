@@ -9,10 +9,15 @@ import { isServed } from "./serving-lock.ts";
 
 /** Writes the log of a database that nobody serves once more, so that what the command adds to it is not behind a hole. */
 export function secureLeftLog(db: Database): void {
-  const logPath = `${db.filename}-wal`;
-  if (Bun.file(logPath).size === 0 || isServed(db.filename)) return;
+  if (hasLog(db) && !isServed(db.filename)) rewriteOwnLog(db);
+}
+
+const logOf = ({ filename }: Database): string => `${filename}-wal`;
+const hasLog = (db: Database): boolean => Bun.file(logOf(db)).size > 0;
+
+function rewriteOwnLog(db: Database): void {
   try {
-    rewriteLog(db, logPath);
+    rewriteLog(db, logOf(db));
   } catch (error) {
     // A command that can only read adds nothing.
     if (!codeOf(error).startsWith("SQLITE_READONLY")) throw asUnavailable(error);
@@ -33,7 +38,7 @@ function mayCheckpoint(db: Database): boolean {
   try {
     const progress = db.query("PRAGMA wal_checkpoint(NOOP)").get() as { checkpointed: bigint } | null;
     if (Number(progress?.checkpointed) > 0 || isServed(db.filename)) return false;
-    secureLeftLog(db);
+    if (hasLog(db)) rewriteOwnLog(db);
     return true;
   } catch {
     return false;
