@@ -14,6 +14,8 @@ export type Counts = Readonly<Record<Word, number>>;
 export interface NamedTest {
   readonly file: string;
   readonly name: string;
+  /** The last lines that were printed while it ran, with the reason why it failed. */
+  readonly output: string;
 }
 
 export interface BatchResult {
@@ -110,6 +112,9 @@ export function readReport(text: string): { counts: Counts; isComplete: boolean;
 
 /** Bun writes the name of each file above its tests. */
 const HEADING = /^(\S+\.test\.tsx?):$/;
+/** Bun writes the result of each test below what the test has printed. */
+const RESULT = new RegExp(`^\\((${WORDS.join("|")})\\) (.*?)(?: \\[[\\d.]+m?s\\])?$`);
+const OUTPUT_LINES_MAX = 30;
 
 /** The file that has thrown outside of its tests, or else the last that was begun. */
 function fileInTrouble(report: string): string | undefined {
@@ -124,12 +129,19 @@ function fileInTrouble(report: string): string | undefined {
 function testsIn(report: string, word: Word, first: string): NamedTest[] {
   // Bun names failed tests once more at the end of a long report.
   const [once = ""] = report.split(/^\d+ tests? failed:$/m);
-  const result = new RegExp(`^\\(${word}\\) (.*?)(?: \\[[\\d.]+m?s\\])?$`);
   let file = first;
+  let output: string[] = [];
   return once.split("\n").flatMap((line) => {
-    file = HEADING.exec(line)?.[1] ?? file;
-    const name = result.exec(line)?.[1];
-    return name === undefined ? [] : { file, name };
+    const [, heading] = HEADING.exec(line) ?? [];
+    const [, result, name] = RESULT.exec(line) ?? [];
+    if (!heading && name === undefined) {
+      output.push(line);
+      return [];
+    }
+    file = heading ?? file;
+    const printed = output.slice(-OUTPUT_LINES_MAX).join("\n");
+    output = [];
+    return result === word && name !== undefined ? { file, name, output: printed } : [];
   });
 }
 

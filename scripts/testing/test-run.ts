@@ -1,7 +1,7 @@
 // Runs many test files beside each other, and says at the end what came of them, however the run ends.
 
 import { availableParallelism } from "node:os";
-import { type BatchOptions, type BatchResult, type Counts, runBatch } from "./test-batch.ts";
+import { type BatchOptions, type BatchResult, type Counts, type NamedTest, runBatch } from "./test-batch.ts";
 
 /** Most files wait for something most of the time, and none is about how long that takes. */
 const WORKERS_PER_CORE = 2;
@@ -56,14 +56,19 @@ function describe({ files, report, trouble, leftOver, ms, cpuMs }: BatchResult):
   ].join("\n");
 }
 
+const nameOf = ({ file, name }: NamedTest): string => `${file}: ${name}`;
+
+/** Of a long report one often sees only the end, which then says why a test failed. */
+const nameAndOutput = (test: NamedTest): string => `${nameOf(test)}${test.output && `\n${test.output}`}`;
+
 export const isGood = ({ finished, notBegun }: RunResult): boolean =>
   notBegun.length === 0 && finished.every(({ trouble, counts }) => !trouble && counts.fail === 0);
 
-/** The end of the report: first whatever is wrong by name, then totals in the form of those of bun test. */
+/** The end of the report: first whatever is wrong, by name and with its reason, then totals in the form of bun test. */
 export function summarize(result: RunResult, ms: number): string {
   const { finished, notBegun } = result;
-  const named = (word: "fail" | "skip" | "todo"): string[] =>
-    finished.flatMap(({ tests }) => tests[word].map(({ file, name }) => `(${word}) ${file}: ${name}`));
+  const named = (word: "fail" | "skip" | "todo", describe = nameOf): string[] =>
+    finished.flatMap(({ tests }) => tests[word].map((test) => `(${word}) ${describe(test)}`));
   const begun = finished.reduce((sum, { files }) => sum + files.length, 0);
   const total = (word: keyof Counts): number => finished.reduce((sum, { counts }) => sum + counts[word], 0);
   return [
@@ -72,7 +77,7 @@ export function summarize(result: RunResult, ms: number): string {
     ...finished.flatMap(({ files, leftOver }) =>
       leftOver.map((command) => `left running by ${labelOf(files)}: ${command}`),
     ),
-    ...named("fail"),
+    ...named("fail", nameAndOutput),
     ...finished.flatMap(({ trouble }) => trouble ?? []),
     ...notBegun.map((file) => `${file} was not begun`),
     "",

@@ -44,10 +44,15 @@ async function runAll(
   return { ...result, printed, summary: summarize(result, 1_000) };
 }
 
-test("totals are those of all files, and failed and skipped tests are named at the end", async () => {
+function expectReasons(summary: string): void {
+  expect(summary).toStartWith("(skip) skipping.test.ts: four\n(fail) bad.test.ts: two\n");
+  expect(summary).toMatch(/: two\nerror: .*\nExpected: 2\nReceived: 1\n.*\n 5 pass\n 1 skip\n/s);
+}
+
+test("totals are those of all files; skipped tests are named at the end, and failed ones with the reason", async () => {
   const { printed, summary, ...result } = await runAll({ good: GOOD, bad: BAD, skipping: SKIPPING });
   expect(isGood(result)).toBe(false);
-  expect(summary).toMatch(/^\(skip\) skipping\.test\.ts: four\n\(fail\) bad\.test\.ts: two\n\n 5 pass\n 1 skip\n/);
+  expectReasons(summary);
   expect(summary).toContain("\n 1 fail\nRan 3 of 3 files.");
   expect(printed).toContain("expect(received).toBe(expected)");
   // The totals of a single file would be counted twice.
@@ -97,7 +102,7 @@ test.skipIf(process.platform !== "linux")("processes that a file leaves behind a
 test("files that share a process are told apart", async () => {
   const sources = { good: GOOD, bad: BAD, skipping: SKIPPING };
   const { summary, printed } = await runAll(sources, { together: true });
-  expect(summary).toMatch(/^\(skip\) skipping\.test\.ts: four\n\(fail\) bad\.test\.ts: two\n\n 5 pass\n 1 skip\n/);
+  expectReasons(summary);
   expect(summary).toContain("\n 1 fail\nRan 3 of 3 files.");
   expect(printed).toContain("good.test.ts and 2 more took");
   expect((await runUntilItHangs({ together: true })).summary).toContain("hanging.test.ts did not finish\n");
