@@ -11,11 +11,17 @@ const SECTIONS = PAGES.flatMap(({ section, path }) => (section ? [{ ...section, 
 export function App() {
   const state = session.value;
   if (state.kind === "starting") return null;
-  if (state.kind !== "in") return <SignIn state={state} />;
+  const view = state.kind === "in" ? state.view : state.kept;
+  // Keyed by person, so that nobody else sees what was not finished.
   return (
-    <Frame view={state.view} sections={SECTIONS}>
-      <PageAt path={address.value.path} />
-    </Frame>
+    <>
+      {view && (
+        <Frame key={view.name} view={view} sections={SECTIONS}>
+          <PageAt path={address.value.path} />
+        </Frame>
+      )}
+      {state.kind !== "in" && <SignIn state={state} />}
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { call } from "./api.ts";
+import { call, Failure } from "./api.ts";
 
 // Polls the server every few seconds while a page is visible, so that its data stays up to date.
 
@@ -39,6 +39,14 @@ const seenAt = <T>(path: string | undefined): T | undefined =>
 
 /** Clears the cache, so that the next user to sign in does not see it. */
 export const forgetAll = (): void => seen.clear();
+
+/** The polls of the pages that are shown. */
+const polls = new Set<() => void>();
+
+/** Polls everything at once: a poll that found the session ended does not go on by itself. */
+export function pollAll(): void {
+  for (const ask of polls) ask();
+}
 
 /**
  * Polls `path` of the console's server, now and every few seconds. Leaving the page aborts the request. Does nothing if
@@ -90,7 +98,7 @@ function startPoll<T>(path: string, everyMs: number, tell: (next: { data?: T; er
       remember(path, data);
       tell({ data });
     } catch (error) {
-      if (controller.signal.aborted) return;
+      if (controller.signal.aborted || (error instanceof Failure && error.status === 401)) return;
       tell({ error });
     }
     if (!isStopped && !document.hidden) timer = setTimeout(ask, everyMs);
@@ -101,11 +109,13 @@ function startPoll<T>(path: string, everyMs: number, tell: (next: { data?: T; er
     else void ask();
   };
   document.addEventListener("visibilitychange", onVisibility);
+  polls.add(ask);
   void ask();
   return {
     ask: () => void ask(),
     stop: () => {
       isStopped = true;
+      polls.delete(ask);
       clearTimeout(timer);
       asking?.abort();
       document.removeEventListener("visibilitychange", onVisibility);

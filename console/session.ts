@@ -1,33 +1,39 @@
 import { signal } from "@preact/signals";
 import type { SessionView, SignIn } from "../src/console/api/index.ts";
 import { call, Failure, sentenceOf, whenSignedOut } from "./api.ts";
+import { forgetAskedPage, rememberAskedPage, takeAskedPage } from "./asked-page.ts";
 import { setClock } from "./clock.ts";
 import { finishBeforeLeaving } from "./leaving.ts";
-import { forgetAll } from "./live.ts";
+import { forgetAll, pollAll } from "./live.ts";
+import { address, navigate } from "./router.ts";
 
-// The session. A sign-in link has a token in its fragment, which reaches no server and no log; it is exchanged for a
-// session at once, and removed from the address.
+// The session. A sign-in link has a token in its fragment, which reaches no log; it is exchanged for a session at once,
+// and removed from the address.
 
-export type Session =
-  | { readonly kind: "starting" }
-  | { readonly kind: "in"; readonly view: SessionView }
-  /** The reason is undefined if the user has not tried to sign in. */
-  | { readonly kind: "out"; readonly reason: string | undefined }
-  | { readonly kind: "unreachable"; readonly reason: string };
+export type Session = { readonly kind: "starting" } | { readonly kind: "in"; readonly view: SessionView } | Outside;
+
+export interface Outside {
+  readonly kind: "out" | "unreachable";
+  /** Undefined if the user has not tried to sign in. */
+  readonly reason: string | undefined;
+  /** The session whose page stays behind the sign-in page, because something on it is not finished. */
+  readonly kept: SessionView | undefined;
+}
 
 export const session = signal<Session>({ kind: "starting" });
 
-/** The token in the fragment of a sign-in link, "#token=…"; undefined if there is none. */
-export function tokenIn(fragment: string): string | undefined {
-  const text = fragment.replace(/^#/, "");
-  const token = text.startsWith("token=") ? text.slice("token=".length) : text;
-  // Anchors within a page, such as that of the skip link, are not tokens.
-  return /^[\w-]{16,}$/.test(token) ? token : undefined;
-}
+/** The only anchor within a page. */
+const SKIP_LINK = "#page";
+
+/** The token in the fragment of a sign-in link, "#token=…", which may be mistyped; undefined if there is none. */
+export const tokenIn = (fragment: string): string | undefined =>
+  ["", "#", SKIP_LINK].includes(fragment) ? undefined : fragment.replace(/^#(?:token=)?/, "");
 
 export async function startSession(): Promise<void> {
   whenSignedOut(() => {
-    if (session.value.kind === "in") endSession("Your session has ended.");
+    if (session.value.kind !== "in") return;
+    rememberAskedPage();
+    endSession("Your session has ended.", isUnfinished() ? session.value.view : undefined);
   });
   addEventListener("hashchange", () => void exchangeToken());
   await exchangeToken();
@@ -41,6 +47,8 @@ async function exchangeToken(): Promise<void> {
   try {
     await call("/session", { method: "POST", body: { token } satisfies SignIn, isSigningIn: true });
     await findSession(undefined);
+    const asked = takeAskedPage();
+    if (asked !== undefined && address.value.path === "") navigate(asked, { isReplacing: true });
   } catch (error) {
     // A signed-in user who follows a link for the second time just stays signed in.
     await findSession(sentenceOf(error));
@@ -53,20 +61,28 @@ export async function findSession(reason: string | undefined): Promise<void> {
     const view = await call<SessionView>("/session");
     setClock(view.nowMs);
     session.value = { kind: "in", view };
+    pollAll();
   } catch (error) {
-    if (error instanceof Failure && error.status === 401) session.value = { kind: "out", reason };
-    else session.value = { kind: "unreachable", reason: sentenceOf(error) };
+    const kept = "kept" in session.value ? session.value.kept : undefined;
+    if (error instanceof Failure && error.status === 401) {
+      if (session.value.kind === "starting") rememberAskedPage();
+      session.value = { kind: "out", reason, kept };
+    } else session.value = { kind: "unreachable", reason: sentenceOf(error), kept };
   }
 }
 
-function endSession(reason: string): void {
+/** A form may be half filled in, and the secret in a dialog is shown only once. */
+const isUnfinished = (): boolean => document.querySelector("form, dialog[open]") !== null;
+
+function endSession(reason: string, kept: SessionView | undefined): void {
   forgetAll();
-  session.value = { kind: "out", reason };
+  session.value = { kind: "out", reason, kept };
 }
 
 export async function signOut({ isEverywhere }: { readonly isEverywhere: boolean }): Promise<void> {
   await finishBeforeLeaving();
   await call(isEverywhere ? "/sessions" : "/session", { method: "DELETE" });
   // The page may have polled meanwhile and learned that its session has ended: the reason is better known here.
-  endSession(isEverywhere ? "You have signed out everywhere." : "You have signed out.");
+  forgetAskedPage();
+  endSession(isEverywhere ? "You have signed out everywhere." : "You have signed out.", undefined);
 }

@@ -1,17 +1,22 @@
 import { useEffect } from "preact/hooks";
+import { Dialog } from "../components/dialogs/Dialog.tsx";
 import { CopyButton } from "../components/forms/CopyButton.tsx";
 import { Brand } from "../components/layout/Frame.tsx";
 import { Toasts } from "../components/Toasts.tsx";
-import { findSession, type Session } from "../session.ts";
+import { findSession, type Outside } from "../session.ts";
 
 const COMMAND = "npx animal-store console";
-
-type Outside = Extract<Session, { kind: "out" | "unreachable" }>;
 
 /** There are no passwords: a command makes links, and a link signs in. */
 export function SignIn({ state }: { readonly state: Outside }) {
   useEffect(() => {
+    const before = document.title;
     document.title = "Sign in · Animal Store";
+    return () => {
+      document.title = before;
+    };
+  }, []);
+  useEffect(() => {
     // If the user has signed in in another tab, this one continues where it was.
     const look = (): void => {
       if (!document.hidden) void findSession(state.reason);
@@ -23,20 +28,28 @@ export function SignIn({ state }: { readonly state: Outside }) {
       removeEventListener("focus", look);
     };
   }, [state.reason]);
+  const title = state.kind === "out" ? "Sign in" : "Service unreachable";
+  const content = state.kind === "out" ? <HowTo state={state} /> : <Unreachable state={state} />;
+  if (state.kept)
+    return (
+      <Dialog title={title} isKept isCover onClose={() => {}}>
+        {content}
+      </Dialog>
+    );
   return (
     <main class="sign-in">
       <div class="sign-in-body">
         <Brand />
-        {state.kind === "out" ? <HowTo reason={state.reason} /> : <Unreachable state={state} />}
+        <h1>{title}</h1>
+        {content}
       </div>
       <Toasts />
     </main>
   );
 }
 
-const HowTo = ({ reason }: { readonly reason: string | undefined }) => (
+const HowTo = ({ state: { reason, kept } }: { readonly state: Outside }) => (
   <>
-    <h1>Sign in</h1>
     {reason !== undefined && (
       <p class="notice" role="alert">
         {reason}
@@ -47,6 +60,7 @@ const HowTo = ({ reason }: { readonly reason: string | undefined }) => (
       <code>{COMMAND}</code>
       <CopyButton text={COMMAND} what="command" />
     </div>
+    {kept && <p>Open its link in another tab, then come back to this one: what you have typed is still here.</p>}
     <p class="soft">
       It prints a sign-in link that works once and expires after ten minutes. A session ends after 12 hours without use.
     </p>
@@ -55,7 +69,6 @@ const HowTo = ({ reason }: { readonly reason: string | undefined }) => (
 
 const Unreachable = ({ state }: { readonly state: Outside }) => (
   <>
-    <h1>Service unreachable</h1>
     <p class="notice is-problem" role="alert">
       {state.reason}
     </p>

@@ -33,6 +33,11 @@ export const BAD_TOKEN = new ConsoleFault(
   "invalid_token",
   "This link no longer works: it has been used, or is more than ten minutes old. Create a new one with: npx animal-store console",
 );
+export const MISTYPED_TOKEN = new ConsoleFault(
+  401,
+  "invalid_token",
+  "This link is incomplete or mistyped. Open the whole link, as the command printed it.",
+);
 export const FOREIGN_ORIGIN = new ConsoleFault(
   403,
   "foreign_origin",

@@ -9,11 +9,13 @@ interface DialogProps {
   readonly onClose: () => void;
   /** Only its own buttons close it, not Escape or the browser's Back. */
   readonly isKept?: boolean;
+  /** Covers all of the page, which must not be seen. */
+  readonly isCover?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A native dialog that is open while it is rendered. The focus then returns to where it was. */
-export function Dialog({ title, onClose, isKept = false, children }: DialogProps) {
+export function Dialog({ title, onClose, isKept = false, isCover = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -29,7 +31,7 @@ export function Dialog({ title, onClose, isKept = false, children }: DialogProps
   return (
     <dialog
       ref={dialog}
-      class="appears"
+      class={isCover ? "is-cover" : "appears"}
       aria-labelledby={titleId}
       onKeyDown={(event) => {
         if (isKept && event.key === "Escape") event.preventDefault();

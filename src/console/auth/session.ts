@@ -9,7 +9,7 @@ import { digestOf } from "../../domain/keys/key.ts";
 import { newSessionCookie, type SessionCookie, sessionCookiesIn } from "../../http/pages/console/session-cookie.ts";
 import { type Store, StoreUnavailable } from "../../store/ports/store.ts";
 import type { SessionView } from "../api/index.ts";
-import { BAD_TOKEN, ConsoleFault } from "../fault.ts";
+import { BAD_TOKEN, ConsoleFault, MISTYPED_TOKEN } from "../fault.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
 import { authorshipOf } from "../resources/author.ts";
 import { clearCookie, setCookie } from "./cookie.ts";
@@ -68,7 +68,7 @@ export async function signIn(
     return new ConsoleFault(400, "missing_field", "The sign-in token is missing. Open the whole link.", {
       field: "token",
     });
-  if (!isPlausibleConsoleSecret(token)) return BAD_TOKEN;
+  if (!isPlausibleConsoleSecret(token)) return MISTYPED_TOKEN;
   const atMs = clock.nowMs();
   const secret = newSessionSecret(atMs);
   const session = await store.sessions.signIn({

@@ -46,13 +46,23 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           async (desk) => {
             const { page } = desk;
             desk.expects(/^401 GET \/console\/api\/session$/, /^401 POST \/console\/api\/session$/);
-            await desk.visit("/keys");
+            await page.goto(`${fleet.origins[0]}/console/keys`);
             await desk.heading("Sign in").waitFor();
             await desk.sees("npx animal-store console");
             const link = await fleet.link("Front desk");
+            for (const mistyped of [
+              link.slice(0, -1),
+              link.replace(/#.*/, "#token="),
+              link.replace("token=", "tokn="),
+            ]) {
+              await page.goto("about:blank");
+              await page.goto(mistyped);
+              await desk.sees("This link is incomplete or mistyped. Open the whole link, as the command printed it.");
+              expect(page.url()).toBe(link.replace(/#.*/, ""));
+            }
             await page.goto(link);
             await desk.sees("Front desk");
-            expect(page.url()).toBe(link.replace(/#.*/, ""));
+            expect(page.url()).toBe(`${fleet.origins[0]}/console/keys`);
             expect(await page.evaluate<string>("document.cookie")).toBe("");
             expect(await cookieOf(desk)).toMatchObject({
               path: "/console",
@@ -194,14 +204,25 @@ describe.skipIf(!CHROMIUM)("the console", () => {
       "ends a session that has expired, wherever one is, and goes on there with the next link",
       () =>
         withDesk(fleet, async (desk) => {
-          await desk.visit("/keys?plan=pro");
+          const [origin] = fleet.origins;
+          await desk.page.goto(`${origin}/console/keys?plan=pro`);
           await desk.heading("No matching keys").waitFor();
           await fleet.query("UPDATE console_sessions SET expires_at = 1000");
           desk.expects(/^401 GET/);
-          await desk.follow("/animals");
+          await desk.follow("/animals?status=sold");
           await desk.sees("Your session has ended.");
           await desk.page.goto(await fleet.link());
-          await desk.heading("Overview").waitFor();
+          await desk.title("Animals").waitFor();
+          expect(desk.page.url()).toBe(`${origin}/console/animals?status=sold`);
+          // The page is remembered for one link, and for none after signing out.
+          await desk.page.goto(await fleet.link());
+          await desk.title("Overview").waitFor();
+          await desk.go("Journal");
+          await desk.button("sign out").click();
+          await desk.button("Sign out here").click();
+          await desk.sees("You have signed out.");
+          await desk.page.goto(await fleet.link());
+          await desk.title("Overview").waitFor();
           // Each request prolongs the session, so active users are not signed out.
           const soonMs = Date.now() + 60_000;
           await fleet.query(`UPDATE console_sessions SET expires_at = ${soonMs}`);
@@ -210,6 +231,56 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           const isProlonged = `SELECT 1 FROM console_sessions WHERE expires_at > ${soonMs + 39_600_000}`;
           while ((await fleet.query(isProlonged)).length === 0) await desk.settled();
           expect((await cookieOf(desk))?.expires).toBeGreaterThan(soonMs / 1000 + 39_600);
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "keeps what was typed when the session ends, for the same person alone",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page, context } = desk;
+          const field = page.getByRole("textbox", { name: "Name" });
+          const covered = desk.dialog("Sign in");
+          async function signInElsewhere(name: string): Promise<void> {
+            const tab = await context.newPage();
+            await tab.goto(await fleet.link(name));
+            await tab.getByRole("heading", { level: 1, name: "Keys", exact: true }).waitFor();
+            await tab.close();
+            await page.bringToFront();
+            await page.evaluate<void>("dispatchEvent(new Event('focus'))");
+            await covered.waitFor({ state: "detached" });
+          }
+          await page.goto(`${fleet.origins[0]}/console/keys`);
+          await desk.button("Issue a key").click();
+          await field.fill("Half typed");
+          await fleet.query("UPDATE console_sessions SET expires_at = 1000");
+          desk.expects(/^401 POST/);
+          desk.allows(/^401 GET/);
+          await desk.button("Issue").click();
+          await covered.waitFor();
+          await desk.sees("Open its link in another tab, then come back to this one");
+          await page.keyboard.press("Escape");
+          await page.keyboard.press("Escape");
+          await desk.expectUsable("the sign-in over a page");
+          await signInElsewhere("Anna");
+          expect(await field.inputValue()).toBe("Half typed");
+          expect(await page.title()).toStartWith("Keys");
+          await desk.button("Issue").click();
+          // A secret that is shown once is kept as well.
+          const secret = desk.dialog("The secret of Half typed");
+          await secret.waitFor();
+          await fleet.query("UPDATE console_sessions SET expires_at = 1000");
+          await desk.later();
+          await covered.waitFor();
+          await signInElsewhere("Anna");
+          await secret.waitFor();
+          await fleet.query("UPDATE console_sessions SET expires_at = 1000");
+          await desk.later();
+          await covered.waitFor();
+          await signInElsewhere("Bob");
+          await desk.closed();
+          await desk.title("Keys").waitFor();
         }),
       BROWSER_TEST_MS,
     );

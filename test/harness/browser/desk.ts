@@ -78,7 +78,7 @@ export class Desk {
   /** Signs in with a new link, at the first instance. */
   async signIn(name = "Anna"): Promise<void> {
     await this.page.goto(await this.fleet.link(name));
-    await this.heading("Overview").waitFor();
+    await this.button("sign out").waitFor();
   }
 
   /** Opens a page of the console by its address, each time at another instance, because all know the session. */
