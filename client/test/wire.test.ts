@@ -63,7 +63,7 @@ describe("a change of the document is a change of the types", () => {
   test("a new code, a new field and a new parameter appear", () => {
     const types = changed(({ components: { schemas }, paths }) => {
       schemas.Error.properties.code["x-extensible-enum"].push("brand_new");
-      schemas.NewOrder.properties.gift = { type: "string", description: "For whom.", maxLength: 9 };
+      schemas.OrderPlacement.properties.gift = { type: "string", description: "For whom.", maxLength: 9 };
       paths["/key"].get.parameters = [{ in: "query", name: "at", description: "When.", schema: { type: "string" } }];
     });
     expect(types).toContain('\n  | "brand_new";');

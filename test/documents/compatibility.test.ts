@@ -84,7 +84,7 @@ describe("what would break a client is noticed", () => {
     document.paths["/pets"].get.parameters.push({ name: "name", in: "query", schema: { type: "string" } });
     document.components.schemas.Error.properties.code["x-extensible-enum"].push("new_code");
     document.components.schemas.Pet.properties.tag = { type: "string" };
-    document.components.schemas.NewOrder.properties.reference = { type: "string" };
+    document.components.schemas.OrderPlacement.properties.reference = { type: "string" };
     expect(changesTo(document)).toEqual([]);
   });
 });

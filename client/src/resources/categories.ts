@@ -1,6 +1,6 @@
 import type { CallOptions, ConditionalReadOptions, ConditionalWriteOptions, PutOptions } from "../options.ts";
 import { type Int64Input, int64 } from "../wire/int64.ts";
-import type { Category, CategoryName, ListCategoriesQuery } from "../wire/types.ts";
+import type { Category, CategoryUpdate, ListCategoriesQuery } from "../wire/types.ts";
 import type { Call } from "./call.ts";
 import type { ListCall, Page } from "./page.ts";
 import type { Path, Requests } from "./requests.ts";
@@ -56,7 +56,7 @@ export class Categories {
    * @example
    * await store.categories.put(7, { name: "Dogs" });
    */
-  put(id: Int64Input, category: CategoryName, options?: PutOptions): Call<Category> {
+  put(id: Int64Input, category: CategoryUpdate, options?: PutOptions): Call<Category> {
     return this.#requests.call("putCategory", "PUT", one(id), category, options);
   }
 

@@ -1,6 +1,6 @@
 import type { CallOptions, ConditionalReadOptions, ConditionalWriteOptions, WriteOptions } from "../options.ts";
 import { type Int64Input, int64 } from "../wire/int64.ts";
-import type { ListOrdersQuery, NewOrder, Order, OrderUpdate } from "../wire/types.ts";
+import type { ListOrdersQuery, Order, OrderPlacement, OrderUpdate } from "../wire/types.ts";
 import type { Call } from "./call.ts";
 import type { ListCall, Page } from "./page.ts";
 import type { Path, Requests } from "./requests.ts";
@@ -43,7 +43,7 @@ export class Orders {
    * @example
    * const order = await store.orders.place({ petId: rex.id, reference: "INV-2026-0042" });
    */
-  place(order: NewOrder, options?: WriteOptions): Call<Order> {
+  place(order: OrderPlacement, options?: WriteOptions): Call<Order> {
     return this.#requests.call("placeOrder", "POST", () => "/store/orders", order, options);
   }
 

@@ -107,9 +107,9 @@ export interface Category {
  * The name that the category is to have.
  *
  * @example
- * const categoryName: CategoryName = { name: "Dogs" };
+ * const categoryUpdate: CategoryUpdate = { name: "Dogs" };
  */
-export interface CategoryName {
+export interface CategoryUpdate {
   /**
    * The category's name, with at least one visible character, and without control characters or bidirectional controls
    * (U+202A to U+202E, U+2066 to U+2069). No two categories have the same name, whatever its case. At most 255
@@ -170,9 +170,9 @@ export interface Order {
  * An order for one animal.
  *
  * @example
- * const newOrder: NewOrder = { petId: 42 };
+ * const orderPlacement: OrderPlacement = { petId: 42 };
  */
-export interface NewOrder {
+export interface OrderPlacement {
   /**
    * The animal being sold.
    * @example 42
@@ -251,18 +251,26 @@ export interface Key {
   /** From when on it is no longer valid. Left out if it never expires. */
   readonly expiresAt?: string;
   /** How its quotas stand after this request, as the headers of the response have it. */
-  readonly quotas: readonly {
-    /** The period that the quota applies to. More may be added. */
-    readonly window: "minute" | "day" | (string & {});
-    /** How many requests it allows. */
-    readonly limit: number;
-    /** How many of them remain. */
-    readonly remaining: number;
-    /** When it resets, in whole seconds. */
-    readonly resetAt: string;
-  }[];
+  readonly quotas: readonly Quota[];
   /** After how many more refused requests in this minute the key is temporarily banned. */
   readonly strikesLeft: number;
+}
+
+/**
+ * How many requests a key may make in a window of time, and how many remain.
+ *
+ * @example
+ * const quota: Quota = { window: "minute", limit: 60, remaining: 59, resetAt: "2026-11-15T09:31:00.000Z" };
+ */
+export interface Quota {
+  /** The period that the quota applies to. More may be added. */
+  readonly window: "minute" | "day" | (string & {});
+  /** How many requests it allows. */
+  readonly limit: number;
+  /** How many of them remain. */
+  readonly remaining: number;
+  /** When it resets, in whole seconds. */
+  readonly resetAt: string;
 }
 
 /**

@@ -1,7 +1,14 @@
 import { orderTag } from "../../domain/stock/order.ts";
 import { operation } from "../declare/operation.ts";
 import { placingFault } from "../faults/faults.ts";
-import { NEW_ORDER, ORDER, ORDERS_TAG, orderJson, PLACED_EXAMPLE, WITH_REFERENCE_EXAMPLE } from "../wire/order.ts";
+import {
+  ORDER,
+  ORDER_PLACEMENT,
+  ORDERS_TAG,
+  orderJson,
+  PLACED_EXAMPLE,
+  WITH_REFERENCE_EXAMPLE,
+} from "../wire/order.ts";
 
 export const placeOrder = operation({
   name: "placeOrder",
@@ -13,7 +20,7 @@ export const placeOrder = operation({
   description:
     "Orders an animal that is available, which makes it pending. Of several orders for the same animal, exactly one succeeds.",
   parameters: {},
-  body: NEW_ORDER,
+  body: ORDER_PLACEMENT,
   idempotency: { exampleKey: "3b1f7c94-2f5d-4c1e-8a67-d90e4b52c8f3" },
   success: {
     status: 201,

@@ -2,7 +2,7 @@ import { categoryTag } from "../../domain/stock/category.ts";
 import { operation } from "../declare/operation.ts";
 import { idInPath } from "../declare/parameters.ts";
 import { NOT_A_CATEGORY_ID, namingFault } from "../faults/faults.ts";
-import { CATEGORIES_TAG, CATEGORY, CATEGORY_EXAMPLE, CATEGORY_NAME, categoryJson } from "../wire/category.ts";
+import { CATEGORIES_TAG, CATEGORY, CATEGORY_EXAMPLE, CATEGORY_UPDATE, categoryJson } from "../wire/category.ts";
 
 const CREATED = 201;
 
@@ -16,7 +16,7 @@ export const putCategory = operation({
   description:
     "Gives a category a name, or another one. One name serves one category: names are the same if they differ only in case, or in how accented characters are encoded. With `If-None-Match: *`, only a category that has no name yet gets one.",
   parameters: { categoryId: idInPath("The category's id: any int64.", 7, NOT_A_CATEGORY_ID) },
-  body: CATEGORY_NAME,
+  body: CATEGORY_UPDATE,
   idempotency: { exampleKey: "b7d25c1e-0f3a-4c58-9a84-6e1d2f7c9053" },
   success: {
     status: 200,

@@ -17,7 +17,7 @@ const name = {
   examples: ["Dogs"],
 };
 
-export const CATEGORY_NAME = bodyShape("CategoryName", {
+export const CATEGORY_UPDATE = bodyShape("CategoryUpdate", {
   description: "The name that the category is to have.",
   fields: CATEGORY_FIELDS,
   describe: { name },

@@ -4,7 +4,7 @@ import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
 import { PLANS, QUOTA_MAX } from "../../domain/keys/plan.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
 import { DAY, MINUTE, type WindowStatus } from "../../domain/limits/window.ts";
-import { moment, namedSchema } from "../declare/schema.ts";
+import { moment, namedSchema, refTo } from "../declare/schema.ts";
 
 // The caller's own key on the wire: its schema, and its JSON.
 
@@ -32,6 +32,19 @@ export const KEY_EXAMPLE = {
   strikesLeft: 60,
 };
 
+const QUOTA = namedSchema("Quota", {
+  type: "object",
+  description: "How many requests a key may make in a window of time, and how many remain.",
+  properties: {
+    window: open("The period that the quota applies to.", [MINUTE.name, DAY.name]),
+    limit: count("How many requests it allows."),
+    remaining: count("How many of them remain."),
+    resetAt: moment("When it resets, in whole seconds."),
+  },
+  required: ["window", "limit", "remaining", "resetAt"],
+  examples: [KEY_EXAMPLE.quotas[0]],
+});
+
 export const KEY = namedSchema("Key", {
   type: "object",
   description: "The key that a request was made with.",
@@ -44,16 +57,7 @@ export const KEY = namedSchema("Key", {
     quotas: {
       type: "array",
       description: "How its quotas stand after this request, as the headers of the response have it.",
-      items: {
-        type: "object",
-        properties: {
-          window: open("The period that the quota applies to.", [MINUTE.name, DAY.name]),
-          limit: count("How many requests it allows."),
-          remaining: count("How many of them remain."),
-          resetAt: moment("When it resets, in whole seconds."),
-        },
-        required: ["window", "limit", "remaining", "resetAt"],
-      },
+      items: refTo(QUOTA),
     },
     strikesLeft: count("After how many more refused requests in this minute the key is temporarily banned."),
   },

@@ -26,7 +26,7 @@ const reference = {
   examples: ["INV-2026-0042"],
 };
 
-export const NEW_ORDER = bodyShape("NewOrder", {
+export const ORDER_PLACEMENT = bodyShape("OrderPlacement", {
   description: "An order for one animal.",
   fields: { petId: int64Field, reference: maybe(referenceField) },
   describe: { petId, reference },

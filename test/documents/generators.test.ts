@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { openapiDocument } from "../../src/http/openapi/document.ts";
+import { DEFAULT_URLS } from "../harness/checks/openapi.ts";
+
+// What generators of clients in other languages need of the document. docs/generated-clients.md says which, and why.
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
+type Json = any;
+const document: Json = JSON.parse(JSON.stringify(openapiDocument(DEFAULT_URLS)));
+const { schemas } = document.components;
+
+/** Every object in the document, with the path to it. */
+function* nodesOf(node: Json, path = "#"): Generator<[path: string, node: Json]> {
+  if (typeof node !== "object" || node === null) return;
+  yield [path, node];
+  for (const [name, child] of Object.entries(node)) yield* nodesOf(child, `${path}/${name}`);
+}
+const nodes = [...nodesOf(document)];
+
+/** Go makes a constructor `NewOrder` of `Order`; Rust makes a type `CategoryName` of the name in `Category`. */
+test("no schema has the name that a generator makes for something else", () => {
+  const names = Object.keys(schemas);
+  const made = names.flatMap((name) => [
+    `New${name}`,
+    ...Object.keys(schemas[name].properties ?? {}).map((field) => name + field[0]?.toUpperCase() + field.slice(1)),
+  ]);
+  // PetStatus and OrderStatus are the very types of those fields, and NewPet is the contract's own name.
+  expect(names.filter((name) => made.includes(name))).toEqual(["PetStatus", "NewPet", "OrderStatus"]);
+});
+
+test("every object has a name, also within another one", () => {
+  const objects = nodes.filter(([, { type, properties }]) => type === "object" && properties).map(([path]) => path);
+  expect(objects).toEqual(objects.filter((path) => /^#\/components\/schemas\/\w+$/.test(path)));
+  expect(objects.length).toBeGreaterThan(8);
+});
