@@ -33,3 +33,8 @@ test("every object has a name, also within another one", () => {
   expect(objects).toEqual(objects.filter((path) => /^#\/components\/schemas\/\w+$/.test(path)));
   expect(objects.length).toBeGreaterThan(8);
 });
+
+/** openapi-python-client leaves out an operation that has a `const`. */
+test("a single value is an enum of one", () => {
+  expect(nodes.filter(([, node]) => "const" in node).map(([path]) => path)).toEqual([]);
+});

@@ -42,7 +42,7 @@ export const IF_NONE_MATCH_HEADER = {
 export const IF_NOTHING_YET_HEADER = {
   name: "If-None-Match",
   description: "`*`: only if there is nothing yet. Otherwise the response is 412. Not together with `If-Match`.",
-  schema: { type: "string", const: "*" },
+  schema: { type: "string", enum: ["*"] },
   example: "*",
 } as const;
 
