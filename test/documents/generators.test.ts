@@ -38,3 +38,14 @@ test("every object has a name, also within another one", () => {
 test("a single value is an enum of one", () => {
   expect(nodes.filter(([, node]) => "const" in node).map(([path]) => path)).toEqual([]);
 });
+
+test("every value of a list of values can be the name of a constant, or has one", () => {
+  const lists = nodes.filter(([, node]) => Array.isArray(node.enum));
+  const unnamed = lists.filter(
+    ([, { enum: values, "x-enum-varnames": names = values }]) =>
+      names.length !== values.length || names.some((name: string) => !/^[A-Za-z]\w*$/.test(name)),
+  );
+  // The one value of If-None-Match is a header, which is sent as it is.
+  expect(unnamed.map(([, node]) => node.enum)).toEqual([["*"]]);
+  expect(lists.length).toBeGreaterThan(4);
+});

@@ -164,7 +164,7 @@ describe("openapi.json", () => {
   });
 
   test("has no default that is refused beside another parameter, and an example of what cannot be combined", () => {
-    expect(parameterOf("GET /pets", "sort")?.schema).toEqual({ type: "string", enum: ["id", "-id"] });
+    expect(parameterOf("GET /pets", "sort")?.schema).not.toHaveProperty("default");
     const clashes = ["/pets", "/store/orders"].map((path) =>
       JSON.stringify(document.paths[path].get.responses[400]).match(/cannot be combined with/g),
     );

@@ -58,7 +58,7 @@ export const SEARCH_PAGE_PARAMETERS = {
 export const sortParameter = queryParameter<IdOrder>({
   description: "`id`: by ascending id, as without it. `-id`: by descending id, the newest first.",
   // No default: a client that sends the defaults of the document could not search by name.
-  schema: { type: "string", enum: ID_ORDERS },
+  schema: { type: "string", enum: ID_ORDERS, "x-enum-varnames": ["ID", "ID_DESCENDING"] },
   example: "-id",
   parse: oneOf(ID_ORDERS),
 });
