@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
-import { DEFAULT_URLS } from "../harness/checks/openapi.ts";
+import { assertDescribed, DEFAULT_URLS } from "../harness/checks/openapi.ts";
 
 // What generators of clients in other languages need of the document. docs/generated-clients.md says which, and why.
 
@@ -48,4 +48,25 @@ test("every value of a list of values can be the name of a constant, or has one"
   // The one value of If-None-Match is a header, which is sent as it is.
   expect(unnamed.map(([, node]) => node.enum)).toEqual([["*"]]);
   expect(lists.length).toBeGreaterThan(4);
+});
+
+/** Three generators make clients that fail on the first new field of a closed schema. */
+test("bodies of requests are closed, and all that responses have is open", () => {
+  const bodies = nodes.flatMap(([, { requestBody }]) => requestBody?.content["application/json"].schema.$ref ?? []);
+  const closed = nodes.filter(([, node]) => node.additionalProperties === false).map(([path]) => path);
+  expect(closed.sort()).toEqual(bodies.sort());
+});
+
+test("but the tests of this service hold every error to its exact fields", () => {
+  const [error] = Object.values<Json>(document.paths["/pets"].get.responses[400].content["application/json"].examples);
+  const headers = new Headers({ "Content-Type": "application/json" });
+  for (const [name] of Object.entries(document.paths["/pets"].get.responses[400].headers)) headers.set(name, "1");
+  const check = (body: Json) => () => assertDescribed("GET", "/pets", 400, headers, JSON.stringify(body));
+  expect(check(error.value)).not.toThrow();
+  expect(check({ ...error.value, detail: "?" })).toThrow("must NOT have additional properties");
+});
+
+/** openapi-python-client would parse a proxy's page as JSON, and fail. */
+test("no response is a default, which would also stand for what others answer", () => {
+  expect(nodes.filter(([path]) => path.endsWith("/responses/default"))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { namedSchema } from "../declare/schema.ts";
 import { FAULT_CODES } from "../faults/fault.ts";
 
-/** The type of codes stays open: generated clients must survive a new one. */
+/** The schema stays open, and so does the type of codes: generated clients must survive a new field or code. */
 export const ERROR = namedSchema("Error", {
   type: "object",
   description: "The body of every error.",
@@ -16,5 +16,4 @@ export const ERROR = namedSchema("Error", {
     status: { type: "integer", description: "The HTTP status code.", minimum: 400, maximum: 599 },
   },
   required: ["code", "message", "status"],
-  additionalProperties: false,
 });
