@@ -44,3 +44,13 @@ export interface Schema {
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
+type Json = any;
+
+/** A copy with the parameters and responses of operations in their places, where the document refers to shared ones. */
+export const inlined = <Document>(document: Document): Document =>
+  JSON.parse(JSON.stringify(document), (_, value) => {
+    const [, kind, name] = /^#\/components\/(parameters|responses)\/(\w+)$/.exec(value?.$ref) ?? [];
+    return kind && name ? JSON.parse(JSON.stringify((document as Json).components[kind][name])) : value;
+  });

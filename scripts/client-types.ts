@@ -1,4 +1,11 @@
-import type { ApiDocument, ApiOperation, Content, Parameter, Schema } from "./api-document.ts";
+import {
+  type ApiDocument,
+  type ApiOperation,
+  type Content,
+  inlined,
+  type Parameter,
+  type Schema,
+} from "./api-document.ts";
 import { docComment, literal } from "./doc-comment.ts";
 
 /** Sent values are typed more loosely than received ones: ids may be numbers, optional fields undefined. */
@@ -6,7 +13,7 @@ type Direction = "sent" | "received";
 
 /** Generates the types of everything on the wire, and the list of fields and query parameters that need 64 bits. */
 export function clientTypes(document: ApiDocument): string {
-  const { info, paths, components } = withDescriptions(document);
+  const { info, paths, components } = withDescriptions(inlined(document));
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const { Error: error, ...schemas } = components.schemas;
   const resources = Object.entries(schemas).filter(([, { type }]) => type !== "array");

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import type { ApiDocument, ApiOperation } from "../../scripts/api-document.ts";
+import { type ApiDocument, type ApiOperation, inlined } from "../../scripts/api-document.ts";
 import { assertDescribed } from "../../test/harness/checks/openapi.ts";
 import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type Call } from "../src/index.ts";
 import { parseObviously } from "./harness/obvious-json.ts";
 
-const document = (await Bun.file(new URL("../../openapi.json", import.meta.url)).json()) as ApiDocument;
+const document: ApiDocument = inlined(await Bun.file(new URL("../../openapi.json", import.meta.url)).json());
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );

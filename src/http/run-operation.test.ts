@@ -37,7 +37,7 @@ const removal = (
     summary: "",
     description: "",
     parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
-    idempotency: { exampleKey: "a" },
+    idempotency: true,
     success: { status: 204, description: "" },
     faults: [],
     perform: async ({ parameters: { petId }, idempotencyKey }) => perform(petId, idempotencyKey),

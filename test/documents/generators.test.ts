@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
+import { COMMON_HEADERS } from "../../src/http/reply/header-template.ts";
 import { assertDescribed, DEFAULT_URLS } from "../harness/checks/openapi.ts";
 
 // What generators of clients in other languages need of the document. docs/generated-clients.md says which, and why.
@@ -16,6 +17,7 @@ function* nodesOf(node: Json, path = "#"): Generator<[path: string, node: Json]>
   for (const [name, child] of Object.entries(node)) yield* nodesOf(child, `${path}/${name}`);
 }
 const nodes = [...nodesOf(document)];
+const operations = Object.values<Json>(document.paths).flatMap((methods) => Object.values<Json>(methods));
 
 /** Go makes a constructor `NewOrder` of `Order`; Rust makes a type `CategoryName` of the name in `Category`. */
 test("no schema has the name that a generator makes for something else", () => {
@@ -25,7 +27,10 @@ test("no schema has the name that a generator makes for something else", () => {
     ...Object.keys(schemas[name].properties ?? {}).map((field) => name + field[0]?.toUpperCase() + field.slice(1)),
   ]);
   // PetStatus and OrderStatus are the very types of those fields, and NewPet is the contract's own name.
-  expect(names.filter((name) => made.includes(name))).toEqual(["PetStatus", "NewPet", "OrderStatus"]);
+  expect(names.filter((name) => made.includes(name))).toEqual(["PetStatus", "OrderStatus", "NewPet"]);
+  const { parameters, responses } = document.components;
+  const all = [schemas, parameters, responses].flatMap(Object.keys);
+  expect(new Set(all).size).toBe(all.length);
 });
 
 test("every object has a name, also within another one", () => {
@@ -69,4 +74,26 @@ test("but the tests of this service hold every error to its exact fields", () =>
 /** openapi-python-client would parse a proxy's page as JSON, and fail. */
 test("no response is a default, which would also stand for what others answer", () => {
   expect(nodes.filter(([path]) => path.endsWith("/responses/default"))).toEqual([]);
+});
+
+test("a parameter that several operations share is defined once, under a name of its own", () => {
+  const own = operations.flatMap(({ parameters }) => parameters).filter(({ $ref }) => !$ref);
+  expect(own.length).toBe(new Set(own.map((parameter) => JSON.stringify(parameter))).size);
+  expect(Object.keys(document.components.parameters).sort()).toEqual([
+    "CategoryId",
+    "Cursor",
+    "IdempotencyKey",
+    "IfMatch",
+    "IfNoneMatch",
+    "Limit",
+    "OrderId",
+    "PetId",
+  ]);
+});
+
+/** ogen makes one type of all unnamed responses with the same schema, and fails if their headers differ. */
+test("a response that has more than the common headers has a name", () => {
+  const unnamed = operations.flatMap(({ responses }) => Object.values<Json>(responses)).filter(({ $ref }) => !$ref);
+  expect(unnamed.length).toBeGreaterThan(10);
+  for (const { headers } of unnamed) expect(Object.keys(headers)).toEqual([...COMMON_HEADERS]);
 });

@@ -11,6 +11,14 @@ import type { Int64, Int64Input } from "./int64.ts";
 export type PetStatus = "available" | "pending" | "sold";
 
 /**
+ * How far the sale has come.
+ *
+ * @example
+ * const orderStatus: OrderStatus = "placed";
+ */
+export type OrderStatus = "placed" | "approved" | "delivered" | "cancelled";
+
+/**
  * An animal held in the store.
  *
  * @example
@@ -120,14 +128,6 @@ export interface CategoryUpdate {
   /** Not part of the request. */
   readonly id?: undefined;
 }
-
-/**
- * How far the sale has come.
- *
- * @example
- * const orderStatus: OrderStatus = "placed";
- */
-export type OrderStatus = "placed" | "approved" | "delivered" | "cancelled";
 
 /**
  * The sale of one animal.

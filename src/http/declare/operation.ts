@@ -72,8 +72,8 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   readonly description: string;
   readonly parameters: Known;
   readonly body?: BodyShape<Body>;
-  /** Present if it takes an Idempotency-Key, as every write does. Example keys differ, so all samples can be run. */
-  readonly idempotency?: { readonly exampleKey: string };
+  /** Present if it takes an Idempotency-Key, as every write does. */
+  readonly idempotency?: true;
   readonly deprecation?: Deprecation;
   readonly success: Success;
   /** A second status that it may succeed with. */

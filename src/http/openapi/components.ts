@@ -9,6 +9,7 @@ const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}
 /** The shared components of the document, collected while the rest is made: only those that are used. */
 export class Components {
   readonly schemas: Json = {};
+  readonly parameters: Json = {};
   readonly headers: Json = {};
   readonly responses: Json = {};
 
@@ -36,11 +37,24 @@ export class Components {
     return ref("headers", optional);
   }
 
+  /** A parameter that several operations share, by its name: `IfMatch` for If-Match. */
+  parameter(name: string, parameter: Json): Json {
+    const component = pascalCase(name);
+    this.parameters[component] ??= parameter;
+    if (JSON.stringify(this.parameters[component]) !== JSON.stringify(parameter))
+      throw new Error(`Two descriptions of ${name} are shared by several operations: make them one.`);
+    return ref("parameters", component);
+  }
+
   response(name: string, response: Json): Json {
     this.responses[name] = response;
     return ref("responses", name);
   }
 }
+
+/** `IfMatch` for If-Match, `NotModified` for Not Modified. */
+export const pascalCase = (name: string): string =>
+  name.replaceAll(/(?:^|\W)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 export const requiredHeader = (name: string): Json => ({ required: true, ...describe(name) });
 

@@ -3,13 +3,11 @@ import { MINUTE_MS } from "../../base/time/clock.ts";
 import { PLANS } from "../../domain/keys/plan.ts";
 import { SCOPES, type Scope } from "../../domain/keys/scope.ts";
 import { BAN_LADDER_MS } from "../../domain/limits/ban.ts";
-import { type AnyOperation, isTagged, type PublicUrls } from "../declare/operation.ts";
-import type { Parameter } from "../declare/parameters.ts";
+import type { AnyOperation, PublicUrls } from "../declare/operation.ts";
 import { FAULT_CODES, FAULTS } from "../faults/fault.ts";
 import { OPERATIONS } from "../operations/index.ts";
-import { IF_MATCH_HEADER, IF_NONE_MATCH_HEADER, IF_NOTHING_YET_HEADER, isConditional } from "../request/conditions.ts";
-import { IDEMPOTENCY_KEY_HEADER } from "../request/idempotency.ts";
 import { Components, type Json } from "./components.ts";
+import { parametersOfAll } from "./parameters.ts";
 import { jsonContent, outsideResponses, responsesOf } from "./responses.ts";
 import { samplesOf } from "./samples.ts";
 import { serversOf } from "./servers.ts";
@@ -20,6 +18,7 @@ const INTERFACE_VERSION = "1.0.0";
 /** The whole interface as an OpenAPI 3.1 document, derived from the operations themselves. */
 export function openapiDocument(urls: PublicUrls): Json {
   const components = new Components();
+  const parametersOf = parametersOfAll(OPERATIONS, components);
   const paths: Record<string, Json> = {};
   for (const operation of OPERATIONS)
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation) };
@@ -55,7 +54,7 @@ export function openapiDocument(urls: PublicUrls): Json {
       tags: [tag.name],
       security: [{ apiKey: scope ? [scope] : [] }],
       ...(deprecation ? { deprecated: true } : {}),
-      parameters: parametersOf(operation, components),
+      parameters: parametersOf(operation),
       ...(body
         ? { requestBody: { required: true, content: jsonContent(components.schema(body), body.examples) } }
         : {}),
@@ -67,32 +66,6 @@ export function openapiDocument(urls: PublicUrls): Json {
 
 const scopeSentence = (scope: Scope | undefined): string =>
   scope ? `Needs the scope \`${scope}\`.` : "Any key may do this, whatever its scopes.";
-
-function parametersOf(operation: AnyOperation, components: Components): Json[] {
-  const { parameters, method, body, success, idempotency } = operation;
-  const described = Object.entries<Parameter<unknown>>(parameters).map(([name, parameter]) => {
-    const { description, schema, example } = parameter;
-    if (parameter.in === "path") return { name, in: "path", required: true, description, schema, example };
-    components.useIn(schema);
-    const list = parameter.maxCount > 1 ? { style: "form", explode: true } : {};
-    return { name, in: "query", description, schema, ...list, example };
-  });
-  const headers = [
-    ...(idempotency ? [{ ...IDEMPOTENCY_KEY_HEADER, ...exampleKeysOf(idempotency.exampleKey, body?.examples) }] : []),
-    ...(isConditional(method) ? [IF_MATCH_HEADER] : []),
-    ...(method === "PUT" ? [IF_NOTHING_YET_HEADER] : []),
-    ...(method === "GET" && isTagged(operation, success) ? [IF_NONE_MATCH_HEADER] : []),
-  ];
-  return [...described, ...headers.map((header) => ({ in: "header", ...header }))];
-}
-
-/** Each example of the body has a key of its own, by the same name: a key that two of them share would get 422. */
-function exampleKeysOf(key: string, bodies: Readonly<Record<string, unknown>> = {}): Json {
-  const names = Object.keys(bodies);
-  if (names.length < 2) return { example: key };
-  const examples = names.map((name, index) => [name, { value: key.slice(0, -1) + index.toString(16) }]);
-  return { examples: Object.fromEntries(examples) };
-}
 
 const planRows = Object.entries(PLANS).map(([name, quotas]) =>
   quotas ? `| ${name} | ${quotas.perMinute} | ${quotas.perDay} |` : `| ${name} | custom | custom |`,

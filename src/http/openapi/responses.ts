@@ -1,8 +1,9 @@
+import { STATUS_CODES } from "node:http";
 import { type AnyOperation, isTagged, type PublicUrls, type Success } from "../declare/operation.ts";
 import { FAULTS, type Fault } from "../faults/fault.ts";
 import { COMMON_HEADERS } from "../reply/header-template.ts";
 import { ERROR } from "../wire/error.ts";
-import { type Components, type Json, requiredHeader } from "./components.ts";
+import { type Components, type Json, pascalCase, requiredHeader } from "./components.ts";
 import { faultsOf, OUTSIDE_FAULTS, SHARED_RESPONSES } from "./faults.ts";
 import { deprecationDescriptions, HEADERS, urlHeaders } from "./headers.ts";
 
@@ -15,12 +16,22 @@ export function responsesOf(operation: AnyOperation, components: Components, url
   if (method === "GET" && isTagged(operation, success)) responses[304] = notModified(responses[success.status] as Json);
   for (const [status, faults] of Map.groupBy(faultsOf(operation), (fault) => fault.status))
     responses[status] = deprecation ? faultResponse(faults, components) : sharedOrOwn(faults, components);
-  if (!deprecation) return responses;
-  const described = deprecationDescriptions(deprecation, urls);
-  const headers = ownHeaders(described, Object.keys(described), true);
-  for (const response of Object.values(responses) as Json[]) Object.assign(response.headers as Json, headers);
-  return responses;
+  if (deprecation) {
+    const described = deprecationDescriptions(deprecation, urls);
+    const headers = ownHeaders(described, Object.keys(described), true);
+    for (const response of Object.values(responses) as Json[]) Object.assign(response.headers as Json, headers);
+  }
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const name = pascalCase(`${operation.name} ${STATUS_CODES[status]}`);
+      return [status, hasOwnHeaders(response as Json) ? components.response(name, response as Json) : response];
+    }),
+  );
 }
+
+/** Such a response gets a name: generators make one type of all unnamed ones with the same schema. */
+const hasOwnHeaders = ({ headers = {} }: Json): boolean =>
+  Object.keys(headers as Json).some((name) => !COMMON_HEADERS.some((common) => common === name));
 
 /**
  * The responses to requests under /v1 that call no operation. OpenAPI has no place for them, hence an extension. Linters

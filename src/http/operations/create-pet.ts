@@ -13,7 +13,7 @@ export const createPet = operation({
   description: `The response is sent once the animal is on disk. The body is at most ${BODY_MAX_BYTES} bytes long.`,
   parameters: {},
   body: NEW_PET,
-  idempotency: { exampleKey: "8f0e1c5e-5c0b-4d7e-9b6c-0a3f5d1e7b42" },
+  idempotency: true,
   success: {
     status: 201,
     description: "The animal, with its id.",

@@ -11,8 +11,8 @@ export const deleteCategory = operation({
   scope: "pets:write",
   summary: "Remove the name of a category",
   description: "Animals of the category keep its number. The name can be given to another category.",
-  parameters: { categoryId: idInPath("The category's id.", 7, CATEGORY_NOT_FOUND) },
-  idempotency: { exampleKey: "e4c0a9f2-71b6-4d3e-8b15-52f8d6a3c7e1" },
+  parameters: { categoryId: idInPath("The category's id: any int64.", 7, CATEGORY_NOT_FOUND) },
+  idempotency: true,
   success: { status: 204, description: "The category has no name any more." },
   perform: ({ parameters: { categoryId }, precondition, idempotencyKey }, { categories }) =>
     categories.delete({ id: categoryId, precondition }, idempotencyKey),

@@ -13,7 +13,7 @@ export const deletePet = operation({
   description:
     "Removes an animal that was added by mistake; its id is never used again. An animal that was ever ordered stays, since its orders refer to it.",
   parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
-  idempotency: { exampleKey: "f6d1b7e2-93c4-4a58-8e1d-2c70ab4f9e35" },
+  idempotency: true,
   success: { status: 204, description: "The animal was removed." },
   faults: [PET_HAS_ORDERS],
   perform: ({ parameters: { petId }, precondition, idempotencyKey }, { animals }) =>

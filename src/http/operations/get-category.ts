@@ -13,7 +13,7 @@ export const getCategory = operation({
   summary: "Get a category",
   description:
     "The category with its name. A category without a name is answered with 404, even if there are animals of it.",
-  parameters: { categoryId: idInPath("The category's id.", 7, CATEGORY_NOT_FOUND) },
+  parameters: { categoryId: idInPath("The category's id: any int64.", 7, CATEGORY_NOT_FOUND) },
   success: { status: 200, description: "The category.", schema: CATEGORY, examples: { found: CATEGORY_EXAMPLE } },
   perform: ({ parameters: { categoryId } }, { categories }) => foundOr(CATEGORY_NOT_FOUND, categories.get(categoryId)),
   render: (category) => ({ body: categoryJson(category), tag: categoryTag(category), survivesAdditions: true }),

@@ -21,7 +21,7 @@ export const placeOrder = operation({
     "Orders an animal that is available, which makes it pending. Of several orders for the same animal, exactly one succeeds.",
   parameters: {},
   body: ORDER_PLACEMENT,
-  idempotency: { exampleKey: "3b1f7c94-2f5d-4c1e-8a67-d90e4b52c8f3" },
+  idempotency: true,
   success: {
     status: 201,
     description: "The order, with its id.",

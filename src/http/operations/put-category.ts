@@ -17,7 +17,7 @@ export const putCategory = operation({
     "Gives a category a name, or another one. One name serves one category: names are the same if they differ only in case, or in how accented characters are encoded. With `If-None-Match: *`, only a category that has no name yet gets one.",
   parameters: { categoryId: idInPath("The category's id: any int64.", 7, NOT_A_CATEGORY_ID) },
   body: CATEGORY_UPDATE,
-  idempotency: { exampleKey: "b7d25c1e-0f3a-4c58-9a84-6e1d2f7c9053" },
+  idempotency: true,
   success: {
     status: 200,
     description: "The category had a name already, and has this one now.",

@@ -15,7 +15,7 @@ export const updateOrder = operation({
     "A placed order can be approved, an approved one delivered, and either of them cancelled. Delivery makes the animal sold; cancellation makes it available again.",
   parameters: { orderId: idInPath("The order's id.", 7, ORDER_NOT_FOUND) },
   body: ORDER_UPDATE,
-  idempotency: { exampleKey: "a97e3d50-6b2c-4f81-b4d9-1e08c5f7a263" },
+  idempotency: true,
   success: {
     status: 200,
     description: "The updated order.",

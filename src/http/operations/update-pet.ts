@@ -15,7 +15,7 @@ export const updatePet = operation({
     "Changes what the body has and leaves the rest as it is. While an open order holds the animal, its status follows that order and cannot be changed here; its name and category can.",
   parameters: { petId: idInPath("The animal's id.", 42, PET_NOT_FOUND) },
   body: PET_UPDATE,
-  idempotency: { exampleKey: "c2a4f0d6-7d1b-4e0f-a0c3-5b8e96f1d274" },
+  idempotency: true,
   success: {
     status: 200,
     description: "The animal as it is now.",
