@@ -2,4 +2,5 @@
 interface JSON {
   /** A value that JSON.stringify writes as this text. */
   rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): boolean;
 }

@@ -6,7 +6,7 @@ import { createHoldBack, outside } from "./outside.ts";
 import { consolePage } from "./pages/console/visitors.ts";
 import { type PageParts, publicPages } from "./pages/index.ts";
 import { answerFailed, limited, type PageHandlerParts, pageHandler, withMalfunctions } from "./pages/page.ts";
-import { DOCUMENT_PATH } from "./pages/paths.ts";
+import { DOCUMENT_PATHS } from "./pages/paths.ts";
 import type { Handler } from "./pipeline/handler.ts";
 import { answeringOptions } from "./preflight.ts";
 import { HeldFloods } from "./reply/floods.ts";
@@ -30,7 +30,7 @@ export function createRoutes(parts: RouteParts) {
   const holdBack = createHoldBack(parts.trustedProxies);
   for (const [path, page] of Object.entries(pages)) {
     const handler = limited(parts, pageHandler(parts.failures, page));
-    routes[path] = outside(holdBack, cors && path === DOCUMENT_PATH ? readable(cors, handler) : handler);
+    routes[path] = outside(holdBack, cors && DOCUMENT_PATHS.includes(path) ? readable(cors, handler) : handler);
   }
   // A probe is never refused: an orchestrator would restart the service for it.
   for (const [path, probe] of Object.entries(probes)) {

@@ -1,5 +1,6 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
+import { openapi30Document } from "../../src/http/openapi/document-30.ts";
 import { COMMON_HEADERS } from "../../src/http/reply/header-template.ts";
 import { assertDescribed, DEFAULT_URLS } from "../harness/checks/openapi.ts";
 
@@ -96,4 +97,33 @@ test("a response that has more than the common headers has a name", () => {
   const unnamed = operations.flatMap(({ responses }) => Object.values<Json>(responses)).filter(({ $ref }) => !$ref);
   expect(unnamed.length).toBeGreaterThan(10);
   for (const { headers } of unnamed) expect(Object.keys(headers)).toEqual([...COMMON_HEADERS]);
+});
+
+describe("in OpenAPI 3.0", () => {
+  const in30: Json = JSON.parse(JSON.stringify(openapi30Document(DEFAULT_URLS)));
+
+  /** Without what 3.0 has no place for: the scopes of a key, and the further examples of a schema. */
+  const common = ({ components, paths }: Json): Json =>
+    JSON.parse(JSON.stringify({ components, paths }), function (this: Json, name, value) {
+      const isOfSchema = name === "examples" ? Array.isArray(value) : name === "example" && "type" in this;
+      return name === "security" || isOfSchema ? undefined : value;
+    });
+
+  test("every operation and every schema is the same, but for scopes and further examples", () => {
+    expect(Object.keys(common(in30).paths).length).toBeGreaterThan(6);
+    expect(common(in30)).toEqual(common(document));
+  });
+
+  test("a schema has the first of its examples, digit by digit", () => {
+    expect(in30.components.schemas.NewPet.example).toEqual(schemas.NewPet.examples[0]);
+    expect(JSON.stringify(openapi30Document(DEFAULT_URLS))).toContain('"categoryId":9007199254740993');
+  });
+
+  test("nothing stands beside a reference, and no type is a list: 3.0 knows neither", () => {
+    for (const [path, node] of nodesOf(in30)) {
+      if ("$ref" in node) expect([path, Object.keys(node)]).toEqual([path, ["$ref"]]);
+      if ("type" in node)
+        expect([path, typeof node.type]).toEqual([path, path.endsWith("/properties") ? "object" : "string"]);
+    }
+  });
 });

@@ -3,6 +3,7 @@ import Ajv2020 from "ajv/dist/2020";
 import { inlined } from "../../scripts/api-document.ts";
 import { FAULT_CODES } from "../../src/http/faults/fault.ts";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
+import { openapi30Document } from "../../src/http/openapi/document-30.ts";
 import { DEFAULT_URLS } from "../harness/checks/openapi.ts";
 import { startService } from "../harness/service/service.ts";
 
@@ -56,7 +57,11 @@ function follow(
 
 describe("openapi.json", () => {
   test("is what the code makes: `npm run openapi` writes it again", async () => {
-    expect(await read("openapi.json")).toBe(`${JSON.stringify(openapiDocument(DEFAULT_URLS), null, 2)}\n`);
+    for (const [name, document] of [
+      ["openapi.json", openapiDocument(DEFAULT_URLS)],
+      ["openapi-3.0.json", openapi30Document(DEFAULT_URLS)],
+    ] as const)
+      expect(await read(name)).toBe(`${JSON.stringify(document, null, 2)}\n`);
   });
 
   test("has the routes that there are, and no others", async () => {

@@ -167,6 +167,7 @@ test("tools can load the OpenAPI document, and read why not; pages and probes st
   const both = { vary: "Accept-Encoding, Origin" };
   expect([document.status, corsOf(document)]).toEqual([200, { ...readableBy(APP), ...both }]);
   expect(corsOf(await page("/openapi.json", STRANGER))).toEqual(both);
+  expect(corsOf(await page("/openapi-3.0.json", APP))).toEqual({ ...readableBy(APP), ...both });
   const known = { Origin: APP, "If-None-Match": document.headers.get("etag") as string };
   const unchanged = await page("/openapi.json", APP, { headers: known });
   expect([unchanged.status, corsOf(unchanged)]).toEqual([304, { ...readableBy(APP), ...both }]);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SETTINGS } from "../../src/config.ts";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
+import { openapi30Document } from "../../src/http/openapi/document-30.ts";
 import { RawConnection } from "../harness/requests/raw.ts";
 import { startService, type TestService } from "../harness/service/service.ts";
 
@@ -169,9 +170,11 @@ test("the document is the same for every address, but for the address", async ()
   const service = await startService({ env: { HOST: "0.0.0.0" } });
   const environment = "production" as const;
   for (const base of ["http://one.example/", "http://two.example:81/", "http://[2001:db8::1]/"]) {
-    const served = await fetch(`${service.origin}/openapi.json`, { headers: { Host: new URL(base).host } });
+    const textOf = async (path: string) =>
+      (await fetch(service.origin + path, { headers: { Host: new URL(base).host } })).text();
     const urls = { publicUrl: `${base}v1`, docsUrl: `${base}docs`, environment, otherUrl: undefined };
-    expect(await served.text()).toBe(JSON.stringify(openapiDocument(urls)));
+    expect(await textOf("/openapi.json")).toBe(JSON.stringify(openapiDocument(urls)));
+    expect(await textOf("/openapi-3.0.json")).toBe(JSON.stringify(openapi30Document(urls)));
   }
 });
 

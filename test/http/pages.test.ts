@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { REFERENCE_PATH, SCALAR_PATH } from "../../src/http/pages/paths.ts";
+import { DOCUMENT_PATHS, REFERENCE_PATH, SCALAR_PATH } from "../../src/http/pages/paths.ts";
 import { RawConnection } from "../harness/requests/raw.ts";
 import { openDatabaseFile } from "../harness/rows/sqlite.ts";
 import { startService } from "../harness/service/service.ts";
@@ -103,7 +103,7 @@ describe("pages for people", () => {
   });
 
   test("they are compressed as the client likes, and not sent again to who has them", async () => {
-    const PATHS = ["/", "/docs", SCALAR_PATH, REFERENCE_PATH, "/openapi.json", "/favicon.ico"];
+    const PATHS = ["/", "/docs", SCALAR_PATH, REFERENCE_PATH, ...DOCUMENT_PATHS, "/favicon.ico"];
     const visited = await startService();
     const get = (path: string, headers: Record<string, string>) =>
       fetch(visited.origin + path, { headers, decompress: false });
@@ -172,10 +172,13 @@ describe("pages for people", () => {
     expect((await from("198.51.100.1", "/docs")).status).toBe(200);
   });
 
-  test("/openapi.json is the document, with the public address as its server", async () => {
-    const response = await page("/openapi.json");
+  test.each([
+    ["/openapi.json", "3.1.0"],
+    ["/openapi-3.0.json", "3.0.4"],
+  ])("%s is the document, with the public address as its server", async (path, openapi) => {
+    const response = await page(path);
     expect(response.headers.get("content-type")).toBe("application/json");
-    expect(await response.json()).toMatchObject({ openapi: "3.1.0", servers: [{ url: service.publicUrl }] });
+    expect(await response.json()).toMatchObject({ openapi, servers: [{ url: service.publicUrl }] });
   });
 });
 
@@ -231,7 +234,16 @@ describe("probes", () => {
 });
 
 test("no page may be framed or run anything inline, and no browser may guess its type", async () => {
-  for (const path of ["/", "/docs", SCALAR_PATH, REFERENCE_PATH, "/openapi.json", "/healthz", "/readyz", "/nowhere"]) {
+  for (const path of [
+    "/",
+    "/docs",
+    SCALAR_PATH,
+    REFERENCE_PATH,
+    ...DOCUMENT_PATHS,
+    "/healthz",
+    "/readyz",
+    "/nowhere",
+  ]) {
     const { headers } = await page(path);
     const policy = headers.get("content-security-policy") as string;
     expect(policy).toStartWith("default-src 'none'");
@@ -246,7 +258,7 @@ test("no page may be framed or run anything inline, and no browser may guess its
 });
 
 test("pages answer GET and HEAD, and anything else with 405 and Allow", async () => {
-  for (const path of ["/", "/docs", "/openapi.json", "/healthz", "/readyz"]) {
+  for (const path of ["/", "/docs", ...DOCUMENT_PATHS, "/healthz", "/readyz"]) {
     const head = await page(path, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     const post = await page(path, { method: "POST" });

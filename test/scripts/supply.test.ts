@@ -31,7 +31,7 @@ describe("what is run to check and build the program is pinned", () => {
     mkdirSync(temporary, { mode: 0o700 });
     // In the place of npm, this installs linters that say who and where they are.
     const linter =
-      '#!/bin/sh\\necho "$(id -u) $(printenv SECRET || echo none) $(ls openapi.json compose.yaml | wc -l) $1"\\n';
+      '#!/bin/sh\\necho "$(id -u) $(printenv SECRET || echo none) $(ls openapi.json openapi-3.0.json compose.yaml | wc -l) $1"\\n';
     writeFileSync(
       join(bin, "npm"),
       `#!/bin/sh
@@ -48,7 +48,7 @@ describe("what is run to check and build the program is pinned", () => {
     expect([await child.exited, err, out.split("\n")]).toEqual([
       0,
       "",
-      ["ci --ignore-scripts", `${user} none 2 lint`, `${user} none 2 compose.yaml`, ""],
+      ["ci --ignore-scripts", `${user} none 3 lint`, `${user} none 3 compose.yaml`, ""],
     ]);
   });
 });

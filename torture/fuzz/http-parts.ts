@@ -37,6 +37,7 @@ export const OTHER_TARGETS = [
   "/",
   "/docs",
   "/openapi.json",
+  "/openapi-3.0.json",
   "/healthz",
   "/readyz",
   "/favicon.ico",

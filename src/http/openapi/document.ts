@@ -87,6 +87,8 @@ const DESCRIPTION = `List the animals held in a store, filter them by availabili
 
 Every response carries your limits, whatever its status. Every error has exactly \`code\`, \`message\` and \`status\`. Every int64 is exact over its whole range: use a parser that keeps large integers.
 
+For tools that do not read OpenAPI 3.1, this document is also there in 3.0: \`openapi-3.0.json\`, beside \`openapi.json\`.
+
 ## Plans
 
 | plan | requests per minute | requests per day |

@@ -4,7 +4,7 @@ import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import type { Addresses } from "../request/addresses.ts";
 import type { ConsoleParts } from "./console/visitors.ts";
 import { publicError, publicJson } from "./page.ts";
-import { DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
+import { DOCUMENT_30_PATH, DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 import type { DocsPages } from "./reference/docs.ts";
 
 export interface PageParts {
@@ -30,6 +30,7 @@ export function publicPages(parts: PageParts) {
       [SCALAR_PATH]: docsPage("scalar"),
       [REFERENCE_PATH]: docsPage("reference"),
       [DOCUMENT_PATH]: docsPage("openapi"),
+      [DOCUMENT_30_PATH]: docsPage("openapi30"),
       "/favicon.ico": docsPage("favicon"),
     },
     probes: {

@@ -6,6 +6,7 @@ import scalarFile from "../../../../node_modules/@scalar/fastify-api-reference/d
 import { lazy } from "../../../base/lazy.ts";
 import type { PublicUrls } from "../../declare/operation.ts";
 import { openapiDocument } from "../../openapi/document.ts";
+import { openapi30Document } from "../../openapi/document-30.ts";
 import type { PublicPage } from "../../pipeline/handler.ts";
 import type { Addresses } from "../../request/addresses.ts";
 import { asset } from "../asset.ts";
@@ -24,10 +25,11 @@ const FRESH = { "Cache-Control": "no-cache" };
 const FOR_A_DAY = { "Cache-Control": "public, max-age=86400" };
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
 const SCRIPT = { "Content-Type": "text/javascript; charset=utf-8" };
+const JSON_TYPE = { "Content-Type": "application/json" };
 const ICON = { "Content-Type": "image/x-icon" };
 
 /** Pages that contain addresses, made once for each. */
-type AddressedPages = Record<"landing" | "docs" | "openapi" | "notFound", PublicPage>;
+type AddressedPages = Record<"landing" | "docs" | "openapi" | "openapi30" | "notFound", PublicPage>;
 
 export type DocsPages = AddressedPages & Record<"scalar" | "reference" | "favicon", PublicPage>;
 
@@ -35,19 +37,20 @@ export type DocsPages = AddressedPages & Record<"scalar" | "reference" | "favico
 export function docsPages(addresses: Addresses, hasConsole: boolean): DocsPages {
   // Weak: kept for as long as the addresses are.
   const made = new WeakMap<PublicUrls, AddressedPages>();
-  const documentAt = createDocumentText();
+  const documents = { in31: createDocumentText(openapiDocument), in30: createDocumentText(openapi30Document) };
   const landing = String(landingHtml).replace("{console}", hasConsole ? String(consoleHtml) : "");
   const addressed =
     (name: keyof AddressedPages): PublicPage =>
     (request, server) => {
       const urls = addresses.urlsFor(request, server);
-      const pages = made.getOrInsertComputed(urls, () => addressedPages(urls, landing, () => documentAt(urls)));
+      const pages = made.getOrInsertComputed(urls, () => addressedPages(urls, landing, documents));
       return pages[name](request, server);
     };
   return {
     landing: addressed("landing"),
     docs: addressed("docs"),
     openapi: addressed("openapi"),
+    openapi30: addressed("openapi30"),
     notFound: addressed("notFound"),
     scalar: asset({
       content: Bun.file(scalarFile),
@@ -59,11 +62,13 @@ export function docsPages(addresses: Addresses, hasConsole: boolean): DocsPages 
   };
 }
 
-/** Makes the document as JSON once, which takes 20 ms; for another address, only that is replaced. */
-function createDocumentText(): (urls: PublicUrls) => string {
+type DocumentText = (urls: PublicUrls) => string;
+
+/** Makes a document as JSON once, which takes 20 ms; for another address, only that is replaced. */
+function createDocumentText(document: (urls: PublicUrls) => object): DocumentText {
   let text: string | undefined;
   return (urls) => {
-    text ??= JSON.stringify(openapiDocument({ ...urls, publicUrl: `${STAND_IN}v1`, docsUrl: `${STAND_IN}docs` }));
+    text ??= JSON.stringify(document({ ...urls, publicUrl: `${STAND_IN}v1`, docsUrl: `${STAND_IN}docs` }));
     const base = JSON.stringify(urls.publicUrl.replace(/v1$/, "")).slice(1, -1);
     return text.replaceAll(STAND_IN, () => base);
   };
@@ -72,7 +77,11 @@ function createDocumentText(): (urls: PublicUrls) => string {
 /** A placeholder for the start of all addresses. No setting can contain it: a host has no brace. */
 const STAND_IN = "http://{address}/";
 
-function addressedPages(urls: PublicUrls, landingText: string, documentText: () => string): AddressedPages {
+function addressedPages(
+  urls: PublicUrls,
+  landingText: string,
+  documents: Readonly<Record<"in31" | "in30", DocumentText>>,
+): AddressedPages {
   // Nothing is loaded from or sent to anywhere but this server, whatever a script on the page may try.
   const docsSources = {
     "script-src": "'self'",
@@ -83,11 +92,13 @@ function addressedPages(urls: PublicUrls, landingText: string, documentText: () 
     "connect-src": ["'self'", ...originOf(urls)].join(" "),
   };
   const landing = inLayout("Animal Store", landingText, urls);
-  const openapi = lazy(() => smallAsset(documentText(), { "Content-Type": "application/json" }));
+  const openapi = lazy(() => smallAsset(documents.in31(urls), JSON_TYPE));
+  const openapi30 = lazy(() => smallAsset(documents.in30(urls), JSON_TYPE));
   return {
     landing: smallAsset(landing.html, landing.headers),
     docs: smallAsset(filled(docsHtml, "Animal Store API reference", urls), { ...HTML, ...safeHeaders(docsSources) }),
     openapi: (request, server) => openapi()(request, server),
+    openapi30: (request, server) => openapi30()(request, server),
     notFound: missing(inLayout("Nothing here: Animal Store", notFoundHtml, urls)),
   };
 }
