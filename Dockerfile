@@ -3,6 +3,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY client/package.json client/
+COPY test/documents/generators/package.json test/documents/generators/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY tsconfig.json ./
 COPY scripts/build.ts scripts/

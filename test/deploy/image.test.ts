@@ -31,7 +31,7 @@ function isSent(path: string): boolean {
 
 /** Runs the first stage, without downloading packages. Returns the resulting folder. */
 function buildAsDockerDoes(): string {
-  const context = ["*", "bin/**", "client/*", "console/**", "scripts/**", "src/**"]
+  const context = ["*", "bin/**", "client/*", "console/**", "scripts/**", "src/**", "test/documents/generators/*"]
     .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })])
     .filter(isSent);
   const folder = temporaryFolder();
