@@ -496,6 +496,30 @@ test("a thousand calls with one signal are one listener of it: Node warns of mor
   expect(heard).toEqual([1, 2, 3]);
 });
 
+test("an alarm is turned off once, with a reason: Node would make an exception for each abort without one", async () => {
+  const { time, pacer, enter, exchange } = setUp();
+  using abort = spyOn(AbortController.prototype, "abort");
+  const waitAndLeave = async (first: number): Promise<void> => {
+    enter();
+    enter();
+    await time.settle();
+    pacer.leave(first, told(REMAINING_59));
+    await time.settle();
+    pacer.leave(first + 1, told(REMAINING_59));
+  };
+  await waitAndLeave(1);
+  for (let call = 0; call < 20; call++) exchange(told(REMAINING_59));
+  expect(abort.mock.calls).toEqual([["off"]]);
+  // This alarm rings by itself.
+  exchange(told(USED_UP));
+  const late = enter();
+  await time.advance(60_000);
+  expect(late.pass).toBe(24);
+  pacer.leave(24, told(REMAINING_59));
+  for (let call = 0; call < 20; call++) exchange(told(REMAINING_59));
+  expect(abort).toHaveBeenCalledTimes(1);
+});
+
 test("without pacing, nothing is held back, and limits are known all the same", () => {
   const { pacer, exchange } = setUp({ pacing: false });
   exchange(told(USED_UP, 429));

@@ -75,13 +75,16 @@ function createAlarm(clock: ClientClock, ring: () => void) {
     // An alarm that rings too early is simply set again.
     if (setToMs && setToMs <= atMs) return;
     setToMs = atMs;
-    off?.abort();
+    // Without a reason, Node would make an exception with a stack, each time.
+    off?.abort("off");
+    off = undefined;
     if (!atMs) return;
     off = new AbortController();
     const { signal } = off;
     void clock.sleep(atMs - nowMs, signal).then(() => {
       if (signal.aborted) return;
       setToMs = 0;
+      off = undefined;
       ring();
     });
   };
