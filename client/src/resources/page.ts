@@ -1,4 +1,5 @@
 import type { Reply } from "../transport/answer.ts";
+import { linkTo } from "../wire/links.ts";
 import { type Call, callOf } from "./call.ts";
 
 /**
@@ -41,11 +42,11 @@ export function listOf<T>(first: Promise<Reply<readonly T[]>>, fetchPage: FetchP
 
 /** `next` is not enumerable, so a page is plain data for JSON, structuredClone and the console. */
 function pageOf<T>({ data: items, received }: Reply<readonly T[]>, fetchPage: FetchPage<T>): Page<T> {
-  const [, query, nextCursor] = NEXT_LINK.exec(received.headers.get("link") ?? "") ?? [];
+  const target = linkTo("next", received.headers.get("link")) ?? "";
+  // Only the query is used, so that the API key is never sent to a host that a Link header names.
+  const query = target.slice(target.indexOf("?"));
+  const nextCursor = /[?&]cursor=([^&]+)/.exec(query)?.[1];
   return Object.defineProperty({ items, nextCursor }, "next", {
-    value: async () => query && pageOf(await fetchPage(query), fetchPage),
+    value: async () => nextCursor && pageOf(await fetchPage(query), fetchPage),
   }) as Page<T>;
 }
-
-/** Captures only the query and its cursor, so that the API key is never sent to a host that a Link header names. */
-const NEXT_LINK = /<[^>?]*(\?[^>]*\bcursor=([^&>]*)[^>]*)>;\s*rel="?next\b/;

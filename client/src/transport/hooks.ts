@@ -1,4 +1,5 @@
 import type { AnimalStoreOptions, DeprecationEvent, RequestEvent } from "../options.ts";
+import { linkTo } from "../wire/links.ts";
 
 type HookName = "onRequest" | "onResponse" | "onRetry" | "onDeprecated";
 
@@ -42,7 +43,7 @@ export function createHooks(options: AnimalStoreOptions) {
     const sunset = Date.parse(headers.get("sunset") ?? "");
     const removedAt = sunset ? new Date(sunset) : undefined;
     const when = removedAt ? ` and ends on ${removedAt.toISOString().slice(0, 10)}` : "";
-    const link = /<([^>]*)>;\s*rel="?deprecation\b/.exec(headers.get("link") ?? "")?.[1];
+    const link = linkTo("deprecation", headers.get("link"));
     const message = `${operation} is deprecated${when}.${link ? ` See ${link}` : ""}`;
     tell("onDeprecated", { operation, removedAt, message }, {});
   };

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import { AnimalStore, type AnimalStoreOptions } from "../src/index.ts";
+
+const baseUrl = "http://127.0.0.1:1/v1";
+
+/** A client that gets these answers in turn, the last one again and again, and waits for nothing. */
+function clientWith(...answers: readonly (() => Response)[]) {
+  let sent = 0;
+  const fetch: AnimalStoreOptions["fetch"] = async () => (answers[sent++] ?? answers.at(-1) ?? Response.error)();
+  const clock = { now: () => 0, sleep: async () => {} };
+  return new AnimalStore({ baseUrl, apiKey: "pk", clock, fetch, onDeprecated: () => {} });
+}
+
+describe("reading what a stranger sent takes time in proportion to its length", () => {
+  const PARTS = ["<?cursor=", "<", "<>;", '<a?cursor=b>; rel="', '"', '"a";r=1', '"a";q=', "1", "; ", ",", "?&", "{,"];
+  const HEADERS = [
+    "Link",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "Date",
+    "Sunset",
+    "Content-Type",
+    "X-Request-Id",
+  ];
+
+  /** Doubles the input, and stops before a reader whose time grows faster would take seconds. */
+  async function expectLinear(answerWith: (text: string) => Response, part: string): Promise<void> {
+    for (let length = 128; length <= 65_536; length *= 2) {
+      const answer = answerWith(`${part.repeat(length / part.length)}x`);
+      const before = process.cpuUsage();
+      await clientWith(() => answer)
+        .pets.list({}, { retries: 0 })
+        .catch(() => {});
+      const { user } = process.cpuUsage(before);
+      expect([length, user < 300_000]).toEqual([length, true]);
+    }
+  }
+
+  test.each(HEADERS)("in %s", async (name) => {
+    for (const part of PARTS)
+      await expectLinear((text) => {
+        const headers = new Headers({ "Content-Type": "application/json", Deprecation: "@1" });
+        headers.set(name, text);
+        return new Response("[]", { headers });
+      }, part);
+  });
+
+  test("in the body", async () => {
+    for (const part of [...PARTS, '{"id":', '{"id":1', "{ "])
+      await expectLinear((name) => Response.json([{ id: 2 ** 60, name }]), part);
+  });
+});
+
+test("a link is found among others, and only its query is used", async () => {
+  const LINKS: readonly (readonly [link: string, cursor: string | undefined])[] = [
+    ['<https://a.example/v1/pets?limit=2&cursor=0a>; rel="next"', "0a"],
+    ["</v1/pets?cursor=0a&limit=2>;rel=next", "0a"],
+    ['<https://a.example/docs?cursor=1>; rel="deprecation", </pets?cursor=0a>; rel="next"', "0a"],
+    ['</pets?cursor=0a>; rel="prev"', undefined],
+    ['</pets?cursor=0a>; rel="nextish"', undefined],
+    ['</pets?cursor=>; rel="next"', undefined],
+    ['</pets?limit=2>; rel="next"', undefined],
+    ['</cursor=0a>; rel="next"', undefined],
+    ['</pets?cursor=0a; rel="next"', undefined],
+  ];
+  for (const [Link, cursor] of LINKS) {
+    const { nextCursor } = await clientWith(() => Response.json([], { headers: { Link } })).pets.list();
+    expect([Link, nextCursor]).toEqual([Link, cursor]);
+  }
+});
