@@ -69,3 +69,34 @@ test("a link is found among others, and only its query is used", async () => {
     expect([Link, nextCursor]).toEqual([Link, cursor]);
   }
 });
+
+describe("an answer that calls itself JSON, and is not", () => {
+  const json = { "Content-Type": "application/json" };
+  const page = (status: number) => (): Response => new Response("<html>", { status, headers: json });
+  const empty = (status: number) => (): Response => new Response(null, { status, headers: json });
+
+  test("is an answer all the same if its status has no body", async () => {
+    const { data, attempts } = await clientWith(empty(204)).pets.delete(1).withResponse();
+    expect([data, attempts]).toEqual([undefined, 1]);
+    const same = await clientWith(empty(304)).orders.get(1, { ifNoneMatch: '"1"' }).withResponse();
+    expect([same.data, same.status, same.attempts]).toEqual([undefined, 304, 1]);
+  });
+
+  test.each([301, 400, 403, 404, 500])("is a stranger's with status %d, and not asked for again", async (status) => {
+    const error = await clientWith(page(status))
+      .pets.delete(1)
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "unexpected_response", status, attempts: 1 });
+  });
+
+  test("is retried if its status says so, and if it is half of a success", async () => {
+    const busy = await clientWith(page(503))
+      .pets.list()
+      .catch((error: unknown) => error);
+    expect(busy).toMatchObject({ code: "unexpected_response", status: 503, attempts: 5 });
+    const half = await clientWith(page(200))
+      .pets.list()
+      .catch((error: unknown) => error);
+    expect(half).toMatchObject({ code: "connection_failed", attempts: 5 });
+  });
+});

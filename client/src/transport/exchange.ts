@@ -53,9 +53,9 @@ export async function exchange(
     const type = headers.get("content-type") ?? "";
     if (!isOurs(response, type, method, sentId)) throw new Error("incomplete or not our answer");
     requestId = headers.get("x-request-id") || requestId;
-    // Other types are not from the service, and their bodies may never end.
     let data: unknown;
-    if (type.startsWith(JSON_TYPE)) data = parseExactly(await response.text());
+    if (type.startsWith(JSON_TYPE) && !BODILESS.includes(status)) data = parse(await response.text(), ok);
+    // Other types are not from the service, and their bodies may never end.
     else response.body?.cancel().catch(() => {});
     return { status, ok, headers, body: data, requestId, retryAfterMs: retryAfterMs(headers) };
   };
@@ -94,6 +94,19 @@ function isOurs({ status, ok, headers }: Response, type: string, method: string,
   if (answered.startsWith(sentId.slice(0, 12)) && !answered.includes(sentId)) return false;
   if (status === 204) return method === "DELETE" && !headers.has("allow");
   return !ok || type === JSON_TYPE || !JSON_TYPE.startsWith(type);
+}
+
+/** Statuses without a body, whatever their Content-Type says. */
+const BODILESS: readonly number[] = [204, 304];
+
+/** Text that is not JSON is half of an answer if the status is a success, and throws; otherwise it is a stranger's. */
+function parse(text: string, ok: boolean): unknown {
+  try {
+    return parseExactly(text);
+  } catch (error) {
+    if (ok) throw error;
+    return undefined;
+  }
 }
 
 /** Node's fetch gives the reason in the error's cause; Bun's appends advice for its direct callers. */
