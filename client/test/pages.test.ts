@@ -110,13 +110,28 @@ describe("a list", () => {
     expect(asked).toHaveLength(3);
   });
 
-  test("is asked for as soon as it is called, and once for all that is done with it", async () => {
+  test("is asked for when somebody looks at it, as it was called, and once for all that is done with it", async () => {
     const { store, asked } = await sevenAnimals();
-    const list = store.pets.list({ limit: 100 });
+    const filter = { limit: 100, id: SEVEN.map(Number) };
+    const list = store.pets.list(filter);
+    filter.id.length = 0;
+    list[Symbol.asyncIterator]();
+    await Bun.sleep(0);
+    expect(asked).toEqual([]);
     const [page, { data }, ids] = await Promise.all([list, list.withResponse(), idsOf(list)]);
     expect(data).toBe(page);
     expect(ids).toEqual(SEVEN);
     expect(asked).toHaveLength(1);
+  });
+
+  test("has all methods of a promise, and is taken for one", async () => {
+    const { store } = await sevenAnimals();
+    const list = () => store.pets.list({ limit: 1 });
+    expect((await list().finally(() => {})).items).toHaveLength(1);
+    expect(await list().then(({ items }) => items.length)).toBe(1);
+    expect(await store.pets.list({ id: [] }).catch(String)).toStartWith("TypeError: id is empty.");
+    expect((await Promise.race([list()])).items).toHaveLength(1);
+    expect(String(list())).toBe("[object ListCall]");
   });
 
   test("can be iterated over twice, also at once: from its first page on", async () => {

@@ -25,7 +25,13 @@ const LISTS: typeof WAYS = {
     "const one = call(); for (const _ of [1, 2]) try { for await (const pet of one); } catch {}",
     0,
   ],
-  "an iterator that nobody starts": ["call()[Symbol.asyncIterator]()", 1],
+  "an iterator that nobody starts": ["call()[Symbol.asyncIterator]()", 0],
+  "kept, and iterated over later": [
+    "const one = call(); await new Promise((done) => setTimeout(done)); try { for await (const pet of one); } catch {}",
+    0,
+  ],
+  // Nothing is sent, so nothing fails.
+  "nobody looks": ["call()", 0],
 };
 
 const CALLS: Record<string, [call: string, ways: typeof WAYS]> = {

@@ -1,4 +1,4 @@
-import type { Reply } from "../transport/answer.ts";
+import type { Answer, Reply } from "../transport/answer.ts";
 import { linkTo } from "../wire/links.ts";
 import { type Call, callOf } from "./call.ts";
 
@@ -20,7 +20,7 @@ export interface Page<T> {
 }
 
 /**
- * A list: awaited, its first page; iterated over, the items of all pages.
+ * A list: awaited, its first page; iterated over, the items of all pages. Nothing is sent before either.
  *
  * @example
  * for await (const pet of store.pets.list({ status: "available" })) console.log(pet.name);
@@ -30,14 +30,50 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {}
 /** Fetches the page that the query of a Link header describes. */
 type FetchPage<T> = (query: string) => Promise<Reply<readonly T[]>>;
 
-/** The list that begins with a reply. */
-export function listOf<T>(first: Promise<Reply<readonly T[]>>, fetchPage: FetchPage<T>): ListCall<T> {
+/** The list that begins with the page that `fetchFirst` fetches. */
+export const listOf = <T>(fetchFirst: () => Promise<Reply<readonly T[]>>, fetchPage: FetchPage<T>): ListCall<T> =>
   // No data means 304 Not Modified, which only callers with `ifNoneMatch` get.
-  const call = callOf(first, (reply) => reply.data && pageOf(reply, fetchPage)) as ListCall<T>;
-  call[Symbol.asyncIterator] = async function* (): AsyncGenerator<T, void, undefined> {
-    for (let page: Page<T> | undefined = await call; page; page = await page.next()) yield* page.items;
-  };
-  return call;
+  new LazyList(() => callOf(fetchFirst(), (reply) => reply.data && pageOf(reply, fetchPage)));
+
+/**
+ * A list that asks for its first page when somebody looks at it. If it asked at once, a list that is kept for later
+ * could fail while nobody does, and Node ends a program for that. It is no subclass of Promise: a runtime that looks
+ * into a promise of its own, instead of calling `then`, would wait for ever.
+ */
+class LazyList<T> implements ListCall<T> {
+  readonly [Symbol.toStringTag] = "ListCall";
+  readonly #start: () => Call<Page<T>>;
+  #started: Call<Page<T>> | undefined;
+
+  constructor(start: () => Call<Page<T>>) {
+    this.#start = start;
+  }
+
+  get #call(): Call<Page<T>> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is awaited
+  then<A = Page<T>, B = never>(...handlers: Parameters<typeof Promise.prototype.then<A, B>>): Promise<A | B> {
+    return this.#call.then(...handlers);
+  }
+
+  catch<B = never>(...handlers: Parameters<typeof Promise.prototype.catch<B>>): Promise<Page<T> | B> {
+    return this.#call.catch(...handlers);
+  }
+
+  finally(handler?: (() => void) | null): Promise<Page<T>> {
+    return this.#call.finally(handler);
+  }
+
+  withResponse(): Promise<Answer<Page<T>>> {
+    return this.#call.withResponse();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for (let page: Page<T> | undefined = await this.#call; page; page = await page.next()) yield* page.items;
+  }
 }
 
 /** `next` is not enumerable, so a page is plain data for JSON, structuredClone and the console. */

@@ -20,26 +20,45 @@ export function createRequests(options: AnimalStoreOptions) {
     options?: AnyOptions,
   ): Call<T> => callOf(send<T>(() => ({ operation, method, path: path(), body: body && writeExactly(body) }), options));
 
-  const page = <T>(operation: string, path: string, filter?: object | string, options?: AnyOptions) =>
-    send<readonly T[]>(() => ({ operation, method: "GET", path: path + queryOf(filter) }), options);
+  const page = <T>(operation: string, path: string, query: () => string, options?: AnyOptions) =>
+    send<readonly T[]>(() => ({ operation, method: "GET", path: path + query() }), options);
 
-  const list = <T>(operation: string, path: string, filter?: object, options?: AnyOptions): ListCall<T> =>
-    listOf(page(operation, path, filter, options), (query) =>
+  const list = <T>(operation: string, path: string, filter?: object, options?: AnyOptions): ListCall<T> => {
+    // The filter may change before the list is looked at.
+    const query = settled(() => queryOf(filter));
+    const fixed = { ...options };
+    return listOf(
+      () => page(operation, path, query, fixed),
       // The caller's etag is that of the first page.
-      page(operation, path, query, { ...options, ifNoneMatch: undefined }),
+      (query) => page(operation, path, () => query, { ...fixed, ifNoneMatch: undefined }),
     );
+  };
 
   /** The first item of a list. It is read unconditionally, so that undefined can only mean that there is none. */
   const first = <T>(operation: string, path: string, filter: object, options?: AnyOptions): Call<T | undefined> =>
-    callOf(page<T>(operation, path, filter, { ...options, ifNoneMatch: undefined }), ({ data }) => data[0]);
+    callOf(
+      page<T>(operation, path, () => queryOf(filter), { ...options, ifNoneMatch: undefined }),
+      ({ data }) => data[0],
+    );
 
   return { call, list, first, limits };
 }
 
 export type Requests = ReturnType<typeof createRequests>;
 
-function queryOf(filter: object | string = {}): string {
-  if (typeof filter === "string") return filter;
+/** Evaluates at once, and returns the value, or throws the error, later. */
+function settled<T>(evaluate: () => T): () => T {
+  try {
+    const value = evaluate();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+function queryOf(filter: object = {}): string {
   let query = "";
   for (const [name, value] of Object.entries(filter)) {
     if (value === undefined) continue;
