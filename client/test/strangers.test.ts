@@ -100,3 +100,39 @@ describe("an answer that calls itself JSON, and is not", () => {
     expect(half).toMatchObject({ code: "connection_failed", attempts: 5 });
   });
 });
+
+describe("a success with data of another kind is a stranger's", () => {
+  const stranger = (status: number) => ({ code: "unexpected_response", status, attempts: 1 });
+  const failure = (call: Promise<unknown>): Promise<unknown> => call.then(String, (error: unknown) => error);
+  const OTHER = [{ items: [] }, {}, "text", 1, true, null];
+
+  test.each(OTHER.map((body) => [body]))("to a list: %p", async (body) => {
+    const { pets, orders } = clientWith(() => Response.json(body));
+    expect(await failure(pets.find(1))).toMatchObject(stranger(200));
+    expect(await failure(pets.list())).toMatchObject(stranger(200));
+    expect(await failure(Array.fromAsync(orders.list()))).toMatchObject(stranger(200));
+  });
+
+  test("to the next page of a list", async () => {
+    const headers = { Link: '</v1/pets?cursor=2>; rel="next"' };
+    const { pets } = clientWith(
+      () => Response.json([{ id: 1 }], { headers }),
+      () => Response.json({ items: [] }),
+    );
+    expect(await failure(Array.fromAsync(pets.list()))).toMatchObject(stranger(200));
+  });
+
+  test("to a read of one resource: a list, or no object", async () => {
+    for (const body of [[], [{ id: 1 }], "text", 1, true, null])
+      expect(await failure(clientWith(() => Response.json(body)).orders.get(1))).toMatchObject(stranger(200));
+  });
+
+  test("and so is a 304 to whoever named no etag", async () => {
+    const { orders, pets } = clientWith(() => new Response(null, { status: 304 }));
+    for (const call of [orders.get(1), pets.find(1), pets.list(), Array.fromAsync(pets.list())]) {
+      const error = await failure(call);
+      expect(error).toMatchObject(stranger(304));
+      expect(String(error)).toContain("Something else answered");
+    }
+  });
+});

@@ -21,7 +21,7 @@ export function createRequests(options: AnimalStoreOptions) {
   ): Call<T> => callOf(send<T>(() => ({ operation, method, path: path(), body: body && writeExactly(body) }), options));
 
   const page = <T>(operation: string, path: string, query: () => string, options?: AnyOptions) =>
-    send<readonly T[]>(() => ({ operation, method: "GET", path: path + query() }), options);
+    send<readonly T[]>(() => ({ operation, method: "GET", path: path + query(), isList: true }), options);
 
   const list = <T>(operation: string, path: string, filter?: object, options?: AnyOptions): ListCall<T> => {
     // The filter may change before the list is looked at.

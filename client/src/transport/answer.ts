@@ -57,14 +57,24 @@ export const answerOf = <T>(
   isReplay: headers.has("idempotency-replayed"),
 });
 
+/** The kind of data that a request expects: one resource or a list of them, and 304 if it names an etag. */
+export interface Expected {
+  readonly isList: boolean;
+  readonly isConditional: boolean;
+}
+
 /** The data of a successful response. Throws an AnimalStoreError for any other. */
-export function dataIn({ status, ok, body, requestId, retryAfterMs }: Received): unknown {
-  if (status === 304 || (ok && (body || status === 204))) return body;
+export function dataIn(
+  { status, ok, body, requestId, retryAfterMs }: Received,
+  { isList, isConditional }: Expected,
+): unknown {
+  const isAsExpected = body ? typeof body === "object" && Array.isArray(body) === isList : status === 204;
+  if (status === 304 ? isConditional : ok && isAsExpected) return body;
   let { code, message } = Object(body) as { code?: unknown; message?: unknown };
   if (typeof code !== "string" || typeof message !== "string") {
     // The error body is not ours: a proxy, a firewall or another service answered.
     code = "unexpected_response";
-    const what = ok || status >= 400 ? "Something else answered" : "The address redirects";
+    const what = ok || status === 304 || status >= 400 ? "Something else answered" : "The address redirects";
     message = `${what}, with status ${status}. Check baseUrl, and any proxy.`;
   }
   throw new AnimalStoreError({ code, message, status, requestId, retryAfterMs } as ErrorDetails);

@@ -8,7 +8,7 @@ import type {
 } from "../options.ts";
 import { createPacer } from "../pacing/pacer.ts";
 import { headerText, type Patience, patienceOf, type Settings, settingsOf } from "../settings.ts";
-import { dataIn, type Received, type Reply } from "./answer.ts";
+import { dataIn, type Expected, type Received, type Reply } from "./answer.ts";
 import { exchange, JSON_TYPE } from "./exchange.ts";
 import { createHooks } from "./hooks.ts";
 import { backoffMs, isRetriable } from "./retry.ts";
@@ -21,13 +21,15 @@ export interface WireRequest {
   /** Relative to the base URL, including the query. */
   readonly path: string;
   readonly body?: string | undefined;
+  /** True if the data is a list. */
+  readonly isList?: boolean;
 }
 
 /** The union of all calls' options. */
 export type AnyOptions = CallOptions & ConditionalWriteOptions & Partial<ConditionalReadOptions>;
 
 /** The state of one call across its attempts. */
-interface Sending extends Patience {
+interface Sending extends Patience, Expected {
   /** The part of its events that all hooks get, with the number of attempts so far. */
   readonly about: RequestEvent & { attempt: number };
   readonly body: string | undefined;
@@ -77,7 +79,7 @@ export function createTransport(options: AnimalStoreOptions) {
     for (let failures = 0; ; ) {
       try {
         const received = await attempt(sending);
-        return { data: dataIn(received) as T, received, attempts: about.attempt };
+        return { data: dataIn(received, sending) as T, received, attempts: about.attempt };
       } catch (error) {
         if (!(error instanceof AnimalStoreError)) throw error;
         error.attempts = about.attempt;
@@ -97,7 +99,8 @@ export function createTransport(options: AnimalStoreOptions) {
   return [send, limits] as const;
 }
 
-function prepare({ operation, method, path, body }: WireRequest, options: AnyOptions, settings: Settings): Sending {
+function prepare(request: WireRequest, options: AnyOptions, settings: Settings): Sending {
+  const { operation, method, path, body, isList = false } = request;
   const patience = patienceOf(options, settings);
   const headers: Record<string, string> = { ...settings.headers };
   const set = (header: string, option: "idempotencyKey" | "ifMatch" | "ifNoneMatch", value = options[option]): void => {
@@ -112,6 +115,8 @@ function prepare({ operation, method, path, body }: WireRequest, options: AnyOpt
     about: { operation, method, url: settings.baseUrl + path, attempt: 0 },
     body,
     headers,
+    isList,
+    isConditional: options.ifNoneMatch !== undefined,
     signal: options.signal,
     latestMs: settings.clock.now() + patience.maxWaitMs,
   };

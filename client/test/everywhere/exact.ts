@@ -120,7 +120,8 @@ export const hostileJsonIsReadExactly = async ({ store, equal, failure }: Everyw
   const reading = (text: string): Promise<unknown> => {
     const answer = (): Promise<Response> =>
       Promise.resolve(new Response(text, { headers: { "Content-Type": "application/json" } }));
-    return store({ fetch: answer, retries: 0 }).key();
+    const client = store({ fetch: answer, retries: 0 });
+    return text.startsWith("[") ? client.pets.list().then(({ items }) => items) : client.key();
   };
   for (const [json, expected] of HOSTILE) equal(await reading(json), expected, json);
   for (const json of ['{"id":01}', '{"id":1', '{"id":+1}', '{"id":1,}', '{"id":-}'])
