@@ -6,6 +6,8 @@ import { startStrangeServer } from "./harness/strange-server.ts";
 const baseUrl = "http://127.0.0.1:1/v1";
 const now = (): number => performance.now();
 const clock = { now, sleep: async () => {} };
+const json = (text: string): Response =>
+  new Response(text, { headers: { "Content-Type": "application/json", "Content-Length": String(text.length) } });
 
 describe("the answer to another request", () => {
   /** The outcome of a call whose responses have these request ids, derived from the ids sent so far. */
@@ -24,7 +26,10 @@ describe("the answer to another request", () => {
     );
   }
   const own = (sent: readonly string[]): string => sent.at(-1) ?? "";
-  const FOREIGN = ["connection_failed", "The connection to http://127.0.0.1:1 failed: incomplete or not our answer"];
+  const FOREIGN = [
+    "connection_failed",
+    "The connection to http://127.0.0.1:1 failed: the answer is to another request. Does a cache or proxy repeat it?",
+  ];
 
   test("of the same client is not taken for its own", async () => {
     expect(await outcome(own)).toEqual(["of 1", "ours"]);
@@ -137,7 +142,7 @@ describe("a function of the caller that never ends, and heeds no signal", () => 
     fetch: [{ fetch: forever }, { sent: 1, from: "http://127.0.0.1:1" }],
     "the body": [
       {
-        fetch: async () => Object.defineProperty(Response.json({}), "text", { value: forever }),
+        fetch: async () => Object.defineProperty(json("{}"), "text", { value: forever }),
       },
       { sent: 1, from: "http://127.0.0.1:1" },
     ],
@@ -209,8 +214,8 @@ test("a timeout that no timer can hold is none", async () => {
 test("an answer that comes together with an abort or a timeout is taken", async () => {
   const ending = new AbortController();
   const fetch = async (): Promise<Response> => {
-    const response = Response.json({ plan: "free" });
-    const text = await response.text();
+    const text = '{"plan":"free"}';
+    const response = json(text);
     // The abort comes after the response is complete.
     const late = async (): Promise<string> => {
       ending.abort();

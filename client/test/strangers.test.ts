@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { atEnd } from "../../test/harness/cleanup.ts";
 import { AnimalStore, type AnimalStoreOptions } from "../src/index.ts";
 
 const baseUrl = "http://127.0.0.1:1/v1";
@@ -9,6 +10,12 @@ function clientWith(...answers: readonly (() => Response)[]) {
   const fetch: AnimalStoreOptions["fetch"] = async () => (answers[sent++] ?? answers.at(-1) ?? Response.error)();
   const clock = { now: () => 0, sleep: async () => {} };
   return new AnimalStore({ baseUrl, apiKey: "pk", clock, fetch, onDeprecated: () => {} });
+}
+
+function startServer(fetch: () => Response) {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch });
+  atEnd(() => server.stop(true));
+  return server;
 }
 
 describe("reading what a stranger sent takes time in proportion to its length", () => {
@@ -132,7 +139,73 @@ describe("a success with data of another kind is a stranger's", () => {
     for (const call of [orders.get(1), pets.find(1), pets.list(), Array.fromAsync(pets.list())]) {
       const error = await failure(call);
       expect(error).toMatchObject(stranger(304));
-      expect(String(error)).toContain("Something else answered");
+      expect(String(error)).toContain("A cache answered, with status 304.");
     }
   });
+});
+
+describe("a proxy may", () => {
+  test("write media types in any case", async () => {
+    for (const type of ["Application/JSON", "APPLICATION/JSON; CHARSET=UTF-8"]) {
+      const answer = (): Response => new Response("[]", { headers: { "Content-Type": type } });
+      expect((await clientWith(answer).pets.list()).items).toEqual([]);
+    }
+  });
+
+  test("put spaces into RateLimit and its policy", async () => {
+    const headers = { "RateLimit-Policy": '"minute"; q=60; w=60', RateLimit: '"minute"; r=59;  t=30' };
+    const store = clientWith(() => Response.json([], { headers }));
+    await store.pets.list();
+    expect(store.limits.windows).toEqual({ minute: { limit: 60, remaining: 59, resetsInMs: 30_000 } });
+  });
+
+  test("compress an answer, and leave its length out", async () => {
+    const { url } = startServer(() => {
+      const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+      return new Response(new Blob([Bun.gzipSync('[{"id":1,"name":"Zoë"}]')]).stream(), { headers });
+    });
+    const store = new AnimalStore({ baseUrl: `${url}v1`, apiKey: "pk" });
+    expect((await store.pets.list()).items).toMatchObject([{ id: "1", name: "Zoë" }]);
+  });
+});
+
+describe("a body that is too long for the service", () => {
+  const MB = " ".repeat(1_000_000);
+
+  test("is not read to its end, however it is sent", async () => {
+    let pulled = 0;
+    const endless = (): ReadableStream =>
+      new ReadableStream({
+        pull: (controller) => {
+          pulled++;
+          controller.enqueue(new TextEncoder().encode(MB));
+        },
+      });
+    const HEADERS: readonly Record<string, string>[] = [{}, { "Content-Length": "9000000" }];
+    for (const more of HEADERS) {
+      pulled = 0;
+      const headers = { "Content-Type": "application/json", ...more };
+      const error = await clientWith(() => new Response(endless(), { headers }))
+        .pets.list()
+        .catch((error: unknown) => error);
+      expect(error).toMatchObject({ code: "unexpected_response", status: 200, attempts: 1 });
+      expect(pulled).toBeLessThan(10);
+    }
+  });
+
+  test("is found out although it is compressed", async () => {
+    const bomb = Bun.gzipSync(`[${MB.repeat(30)}]`);
+    const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+    const { url } = startServer(() => new Response(bomb, { headers }));
+    const store = new AnimalStore({ baseUrl: `${url}v1`, apiKey: "pk" });
+    const error = await store.pets.list().catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "unexpected_response", status: 200, attempts: 1 });
+  });
+});
+
+test("an id with leading zeros is told what is the matter", async () => {
+  const { orders } = clientWith(() => Response.json({}));
+  expect(await orders.get("007").catch(String)).toStartWith('TypeError: orderId is "007". Leave out the leading zeros');
+  expect(await orders.get("-01").catch(String)).toContain("Leave out the leading zeros");
+  expect(await orders.get("0x7").catch(String)).toContain("It must be a 64-bit integer");
 });

@@ -38,8 +38,9 @@ export interface Quota {
   readonly resetsAtMs: number;
 }
 
-const POLICY_ITEM = /"([^"]+)";q=(\d+)/;
-const LIMIT_ITEM = /"([^"]+)";r=(\d+);t=(\d+)/;
+// A proxy that writes headers anew may put spaces after semicolons.
+const POLICY_ITEM = /"([^"]+)"; *q=(\d+)/;
+const LIMIT_ITEM = /"([^"]+)"; *r=(\d+); *t=(\d+)/;
 
 /** Quotas by the name of their window. */
 export type Quotas = Map<string, Quota>;

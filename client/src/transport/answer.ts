@@ -74,7 +74,8 @@ export function dataIn(
   if (typeof code !== "string" || typeof message !== "string") {
     // The error body is not ours: a proxy, a firewall or another service answered.
     code = "unexpected_response";
-    const what = ok || status === 304 || status >= 400 ? "Something else answered" : "The address redirects";
+    let what = ok || status >= 400 ? "Something else answered" : "The address redirects";
+    if (status === 304) what = "A cache answered";
     message = `${what}, with status ${status}. Check baseUrl, and any proxy.`;
   }
   throw new AnimalStoreError({ code, message, status, requestId, retryAfterMs } as ErrorDetails);

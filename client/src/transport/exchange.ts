@@ -50,11 +50,13 @@ export async function exchange(
       signal: ending.signal,
     });
     const { status, ok, headers } = response;
-    const type = headers.get("content-type") ?? "";
-    if (!isOurs(response, type, method, sentId)) throw new Error("incomplete or not our answer");
+    const type = (headers.get("content-type") ?? "").toLowerCase();
+    if (isOfAnother(headers, sentId))
+      throw new Error("the answer is to another request. Does a cache or proxy repeat it?");
+    if (!isWhole(response, type, method)) throw new Error("the answer is incomplete");
     requestId = headers.get("x-request-id") || requestId;
     let data: unknown;
-    if (type.startsWith(JSON_TYPE) && !BODILESS.includes(status)) data = parse(await response.text(), ok);
+    if (type.startsWith(JSON_TYPE) && !BODILESS.includes(status)) data = parse(await textOf(response), ok);
     // Other types are not from the service, and their bodies may never end.
     else response.body?.cancel().catch(() => {});
     return { status, ok, headers, body: data, requestId, retryAfterMs: retryAfterMs(headers) };
@@ -85,24 +87,51 @@ export async function exchange(
 }
 
 /**
- * Checks that the response belongs to the request. After a fault, a connection may deliver the response to an earlier
- * request, or a proxy may repeat our id. Chromium accepts truncated headers, and takes a duplicated preflight response
- * for the next one.
+ * True if the response names another request of ours. After a fault, a connection may deliver the response to an earlier
+ * request; caches repeat old responses. A proxy may repeat our id within its own.
  */
-function isOurs({ status, ok, headers }: Response, type: string, method: string, sentId: string): boolean {
+function isOfAnother(headers: Headers, sentId: string): boolean {
   const answered = headers.get("x-request-id") ?? "";
-  if (answered.startsWith(sentId.slice(0, 12)) && !answered.includes(sentId)) return false;
+  return answered.startsWith(sentId.slice(0, 12)) && !answered.includes(sentId);
+}
+
+/** Chromium accepts truncated headers, and takes a duplicated preflight response for the next one. */
+function isWhole({ status, ok, headers }: Response, type: string, method: string): boolean {
   if (status === 204) return method === "DELETE" && !headers.has("allow");
   return !ok || type === JSON_TYPE || !JSON_TYPE.startsWith(type);
+}
+
+/** The largest response of the service is a page with a few hundred kilobytes. */
+const MAX_BODY_BYTES = 5_000_000;
+
+/** The text of a body; undefined if it is too long to be the service's. */
+async function textOf(response: Response): Promise<string | undefined> {
+  const { headers, body } = response;
+  // This is the fast way. A compressed body has more bytes than its Content-Length says.
+  if (Number(headers.get("content-length") ?? Infinity) <= MAX_BODY_BYTES && !headers.has("content-encoding"))
+    return response.text();
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let left = MAX_BODY_BYTES; ; ) {
+    const { value } = (await reader?.read()) ?? {};
+    if (!value) return text + decoder.decode();
+    left -= value.length;
+    if (left < 0) {
+      reader?.cancel().catch(() => {});
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 }
 
 /** Statuses without a body, whatever their Content-Type says. */
 const BODILESS: readonly number[] = [204, 304];
 
 /** Text that is not JSON is half of an answer if the status is a success, and throws; otherwise it is a stranger's. */
-function parse(text: string, ok: boolean): unknown {
+function parse(text: string | undefined, ok: boolean): unknown {
   try {
-    return parseExactly(text);
+    return text === undefined ? undefined : parseExactly(text);
   } catch (error) {
     if (ok) throw error;
     return undefined;

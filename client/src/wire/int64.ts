@@ -23,9 +23,10 @@ export function int64(value: unknown, field: string): Int64 {
   // Digits that are not canonical, or do not fit into 64 bits, do not survive the round trip.
   const isExact = /^-?\d{1,19}$/.test(digits) && String(BigInt.asIntN(64, BigInt(digits))) === digits;
   if (isExact && (typeof value !== "number" || Number.isSafeInteger(value))) return digits;
-  throw new TypeError(
-    `${field} is ${shown(value)}. It must be a 64-bit integer: a string, a bigint or a safe integer. Larger ones have lost digits.`,
-  );
+  const rule = /^-?0\d+$/.test(digits)
+    ? "Leave out the leading zeros: a 64-bit integer is written in one way only, so that ids can be compared."
+    : "It must be a 64-bit integer: a string, a bigint or a safe integer. Larger ones have lost digits.";
+  throw new TypeError(`${field} is ${shown(value)}. ${rule}`);
 }
 
 /** A value for an error message, cut short. */
