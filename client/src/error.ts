@@ -5,7 +5,7 @@ import type { ErrorCode } from "./wire/types.ts";
  *
  * - `timeout`: no complete answer within `timeoutMs`
  * - `aborted`: your `signal` was aborted; `cause` is its reason
- * - `connection_failed`: the service could not be reached, or the connection broke
+ * - `connection_failed`: the service could not be reached, the connection broke, or the success of a write was damaged
  * - `wait_too_long`: the call would have to wait longer than `maxWaitMs`; `retryAfterMs` says how long
  * - `unexpected_response`: something other than this service answered, such as a proxy
  *

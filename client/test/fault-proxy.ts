@@ -17,6 +17,7 @@ export const FAULTS = [
   "forwards the request twice",
   "answers by itself",
   "answers by itself, although it has forwarded the request",
+  "damages the success of a write",
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -124,6 +125,8 @@ class FaultyExchange {
       case "answers by itself, although it has forwarded the request":
         void this.#forward();
         return this.#answer();
+      case "damages the success of a write":
+        return void client.write(this.#damaged(await this.#forward()));
     }
     client.write(await this.#forward());
   }
@@ -141,6 +144,21 @@ class FaultyExchange {
         resolve(answer);
       });
     });
+  }
+
+  /** Garbles the type or the body, or replaces both, and takes the marks of the service away. */
+  #damaged(answer: Buffer): Buffer {
+    const text = answer.toString("latin1");
+    if (this.request.toString("latin1", 0, 4) === "GET " || !/^HTTP\/1.1 20[01]/.test(text)) return answer;
+    const body = text.slice(headLength(answer));
+    const damaged = this.random.pick([
+      text.replace(/application\/json/i, "appliHTTP/1.1 201 Created"),
+      text.replace(/application\/json/i, "text/plain;charset=utf-8").replace(/x-request-id: .*\r\n/i, ""),
+      text.replace(body, body.replace("{", "[")),
+      text.replace(body, "[]".padEnd(body.length)),
+      text.replace(body, "null".padEnd(body.length)),
+    ]);
+    return Buffer.from(damaged, "latin1");
   }
 
   #answer(): void {

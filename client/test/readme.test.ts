@@ -126,6 +126,13 @@ describe("the tables", () => {
     const { secret: apiKey } = await issueKey({ plan: "enterprise", quotas: { perMinute: 1, perDay: 10 } });
     const at = (address: string | URL) =>
       new AnimalStore({ baseUrl: new URL("/v1", address).href, apiKey, retries: 0 });
+    const answeredWith = (answer: (sentId: string) => Response) =>
+      new AnimalStore({
+        baseUrl: "http://127.0.0.1:9/v1",
+        apiKey,
+        retries: 0,
+        fetch: async (_, { headers }) => answer(new Headers(headers).get("x-request-id") ?? ""),
+      });
     const used = new AnimalStore({ baseUrl: `${origin}/v1`, apiKey, maxWaitMs: 1_000 });
     await used.key();
     const provoked: (() => unknown)[] = [
@@ -135,8 +142,16 @@ describe("the tables", () => {
       () => new AnimalStore({ baseUrl: `${origin}/v1`, apiKey: `"${apiKey} "` }),
       () => used.pets.list({ categoryId: 2 ** 53 }),
       () => at("http://127.0.0.1:9").key(),
+      () => answeredWith((sentId) => Response.json({}, { headers: { "X-Request-Id": sentId.slice(0, -1) } })).key(),
+      () => answeredWith(() => new Response(null, { status: 304 })).key(),
+      () =>
+        answeredWith(() => new Response("<h1>", { headers: { "Content-Type": "text/html" } })).pets.create({
+          name: "Rex",
+          categoryId: 7,
+        }),
       () => at(elsewhere.url).key(),
       () => at(moved.url).key(),
+      () => used.orders.place({ petId: "007" }),
       () => used.key(),
     ];
     const quoted = tableAfter("what you see").flatMap(([cell = ""]) => /^`(.*)`$/.exec(cell)?.[1] ?? []);

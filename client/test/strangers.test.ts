@@ -209,3 +209,45 @@ test("an id with leading zeros is told what is the matter", async () => {
   expect(await orders.get("-01").catch(String)).toContain("Leave out the leading zeros");
   expect(await orders.get("0x7").catch(String)).toContain("It must be a 64-bit integer");
 });
+
+describe("a write that was done, and whose answer is damaged", () => {
+  const rex = (): Response => Response.json({ id: 1, name: "Rex" }, { status: 201 });
+  const body = '{"id":1,"name":"Rex"}';
+  const json = "application/json";
+  const DAMAGED: Readonly<Record<string, () => Response>> = {
+    "in its type": () => new Response(body, { status: 201, headers: { "Content-Type": "appliHTTP/1.1 201 Created" } }),
+    "in its type, which is then that of text": () =>
+      new Response(body, { status: 201, headers: { "Content-Type": "text/plain;charset=utf-8" } }),
+    "in its type, which is then missing": () => new Response(new TextEncoder().encode(body), { status: 201 }),
+    "in its body": () => new Response(body.slice(0, 9), { status: 201, headers: { "Content-Type": json } }),
+    "in its body, which is then empty": () => new Response("", { status: 201, headers: { "Content-Type": json } }),
+    "in its body, which is then a list": () => Response.json([], { status: 201 }),
+    "in its body, which is then nothing": () => Response.json(null, { status: 201 }),
+    "in its status": () => new Response(null, { status: 204 }),
+    "by a page of a proxy": () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
+  };
+
+  test.each(Object.entries(DAMAGED))("%s, is asked for its answer again, with the same key", async (_, damaged) => {
+    const keys: (string | null)[] = [];
+    const fetch: AnimalStoreOptions["fetch"] = async (_, { headers }) =>
+      keys.push(new Headers(headers).get("idempotency-key")) === 1 ? damaged() : rex();
+    const store = new AnimalStore({ baseUrl, apiKey: "pk", fetch, clock: { now: () => 0, sleep: async () => {} } });
+    expect(await store.pets.create({ name: "Rex", categoryId: 7 })).toMatchObject({ id: "1" });
+    expect(keys).toEqual([expect.any(String), keys[0]]);
+  });
+
+  test.each(Object.entries(DAMAGED))("%s, again and again, is in doubt, and no stranger's", async (_, damaged) => {
+    const call = clientWith(damaged).pets.create({ name: "Rex", categoryId: 7 });
+    const error = await call.catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "connection_failed", attempts: 5, idempotencyKey: expect.any(String) });
+  });
+
+  test("a delete is only done with 204: another success is the answer to something else", async () => {
+    const answers = [rex, () => Response.json([]), () => new Response(null, { status: 204 })];
+    expect(
+      await clientWith(...answers)
+        .pets.delete(1)
+        .withResponse(),
+    ).toMatchObject({ status: 204, attempts: 3 });
+  });
+});

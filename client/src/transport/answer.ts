@@ -57,8 +57,9 @@ export const answerOf = <T>(
   isReplay: headers.has("idempotency-replayed"),
 });
 
-/** The kind of data that a request expects: one resource or a list of them, and 304 if it names an etag. */
+/** The kind of answer that a request expects: one resource or a list of them, and 304 if it names an etag. */
 export interface Expected {
+  readonly isWrite: boolean;
   readonly isList: boolean;
   readonly isConditional: boolean;
 }
@@ -66,7 +67,7 @@ export interface Expected {
 /** The data of a successful response. Throws an AnimalStoreError for any other. */
 export function dataIn(
   { status, ok, body, requestId, retryAfterMs }: Received,
-  { isList, isConditional }: Expected,
+  { isWrite, isList, isConditional }: Expected,
 ): unknown {
   const isAsExpected = body ? typeof body === "object" && Array.isArray(body) === isList : status === 204;
   if (status === 304 ? isConditional : ok && isAsExpected) return body;
@@ -77,6 +78,11 @@ export function dataIn(
     let what = ok || status >= 400 ? "Something else answered" : "The address redirects";
     if (status === 304) what = "A cache answered";
     message = `${what}, with status ${status}. Check baseUrl, and any proxy.`;
+  }
+  if (ok && isWrite) {
+    // The service may have done it, and somebody may have damaged its answer. The retry gets the answer again.
+    code = "connection_failed";
+    message = `The answer, with status ${status}, is damaged or not the service's: the write may have been done. Call again with idempotencyKey, or check baseUrl, and any proxy.`;
   }
   throw new AnimalStoreError({ code, message, status, requestId, retryAfterMs } as ErrorDetails);
 }

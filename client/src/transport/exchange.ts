@@ -95,9 +95,13 @@ function isOfAnother(headers: Headers, sentId: string): boolean {
   return answered.startsWith(sentId.slice(0, 12)) && !answered.includes(sentId);
 }
 
-/** Chromium accepts truncated headers, and takes a duplicated preflight response for the next one. */
+/**
+ * Chromium accepts truncated headers, and takes a duplicated preflight response for the next one. Only a DELETE is
+ * answered with 204, and with no other success: that would be the response to something else.
+ */
 function isWhole({ status, ok, headers }: Response, type: string, method: string): boolean {
-  if (status === 204) return method === "DELETE" && !headers.has("allow");
+  if (ok && method === "DELETE") return status === 204 && !headers.has("allow");
+  if (status === 204) return false;
   return !ok || type === JSON_TYPE || !JSON_TYPE.startsWith(type);
 }
 

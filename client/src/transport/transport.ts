@@ -107,7 +107,8 @@ function prepare(request: WireRequest, options: AnyOptions, settings: Settings):
     if (value !== undefined) headers[header] = headerText(value, option);
   };
   if (body) headers["content-type"] = JSON_TYPE;
-  if (method !== "GET") set("idempotency-key", "idempotencyKey", options.idempotencyKey ?? randomText());
+  const isWrite = method !== "GET";
+  if (isWrite) set("idempotency-key", "idempotencyKey", options.idempotencyKey ?? randomText());
   set("if-match", "ifMatch");
   set("if-none-match", "ifNoneMatch");
   return {
@@ -115,6 +116,7 @@ function prepare(request: WireRequest, options: AnyOptions, settings: Settings):
     about: { operation, method, url: settings.baseUrl + path, attempt: 0 },
     body,
     headers,
+    isWrite,
     isList,
     isConditional: options.ifNoneMatch !== undefined,
     signal: options.signal,

@@ -11,13 +11,9 @@ const BROKEN: readonly Strangeness[] = [
   "sends half of its JSON",
   "speaks another protocol",
 ];
-const FOREIGN: readonly Strangeness[] = [
-  "redirects",
-  "is a website",
-  "is an empty website",
-  "sends a page for ever",
-  "is another interface",
-];
+/** Strangers that say that everything went well. */
+const PLEASED: readonly Strangeness[] = ["is a website", "is an empty website", "sends a page for ever"];
+const FOREIGN: readonly Strangeness[] = ["redirects", "is another interface"];
 
 /** The error of a write to an address. */
 const writing = ({ store, failure }: Everywhere, baseUrl: string, timeoutMs = 10_000): Promise<AnimalStoreError> =>
@@ -53,11 +49,25 @@ export const anAnswerThatNeverComesOrNeverEndsIsATimeout = async (env: Everywher
 };
 
 export const whatIsNotTheServiceIsToldAndNotAskedAgain = async (env: Everywhere): Promise<void> => {
-  for (const how of FOREIGN) {
-    const { code, status, attempts, message } = await writing(env, env.strange(how));
+  const reading = (how: Strangeness): Promise<AnimalStoreError> =>
+    env.failure(env.store({ baseUrl: env.strange(how), retries: 1 }).pets.list());
+  const failures = [
+    ...FOREIGN.map((how) => [how, writing(env, env.strange(how))] as const),
+    ...[...FOREIGN, ...PLEASED].map((how) => [how, reading(how)] as const),
+  ];
+  for (const [how, failure] of failures) {
+    const { code, status, attempts, message } = await failure;
     env.equal([code, typeof status, attempts], ["unexpected_response", "number", 1], how);
     env.equal(/baseUrl/.test(message), true, message);
     env.equal(/redirects/.test(message), how === "redirects", message);
+  }
+};
+
+export const aSuccessOfAWriteIsNeverTakenForAStrangers = async (env: Everywhere): Promise<void> => {
+  for (const how of PLEASED) {
+    const { code, status, attempts, idempotencyKey, message } = await writing(env, env.strange(how));
+    env.equal([code, status, attempts, idempotencyKey], ["connection_failed", 200, 2, "k"], how);
+    env.equal(/may have been done/.test(message) && /baseUrl/.test(message), true, message);
   }
 };
 
