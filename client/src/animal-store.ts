@@ -1,11 +1,15 @@
-import type { AnimalStoreOptions, CallOptions } from "./options.ts";
+import type { AnimalStoreOptions, CallOptions, HttpMethod, RequestOptions } from "./options.ts";
 import type { Limits } from "./pacing/limits.ts";
+import type { Pacer } from "./pacing/pacer.ts";
 import type { Call } from "./resources/call.ts";
 import { Categories } from "./resources/categories.ts";
 import { Orders } from "./resources/orders.ts";
 import { Pets } from "./resources/pets.ts";
 import { createRequests, type Requests } from "./resources/requests.ts";
 import type { Key } from "./wire/types.ts";
+
+/** A client with another one of these has limits of its own. */
+const OWN_LIMITS = ["baseUrl", "apiKey", "pacing", "clock"];
 
 /**
  * The client of an Animal Store service, for one API key. Share one instance among all code that uses the key, so that
@@ -23,9 +27,14 @@ export class AnimalStore {
   /** The sales. */
   declare readonly orders: Orders;
   readonly #requests: Requests;
+  readonly #options: AnimalStoreOptions;
 
-  constructor(options: AnimalStoreOptions = {}) {
-    const requests = createRequests(options);
+  constructor(options?: AnimalStoreOptions);
+  /** @internal */
+  constructor(options: AnimalStoreOptions, shared: Pacer | undefined);
+  constructor(options: AnimalStoreOptions = {}, shared?: Pacer) {
+    const requests = createRequests(options, shared);
+    this.#options = { ...options };
     this.pets = new Pets(requests);
     this.categories = new Categories(requests);
     this.orders = new Orders(requests);
@@ -40,6 +49,29 @@ export class AnimalStore {
    */
   get limits(): Limits {
     return this.#requests.limits();
+  }
+
+  /**
+   * A client with some options changed. As long as it has the same key, it shares this one's limits.
+   *
+   * @example
+   * const patient = store.withOptions({ timeoutMs: 120_000 });
+   * const other = store.withOptions({ apiKey: () => secrets.read("other") });
+   */
+  withOptions(changes: AnimalStoreOptions): AnimalStore {
+    const isApart = OWN_LIMITS.some((option) => option in changes);
+    return new AnimalStore({ ...this.#options, ...changes }, isApart ? undefined : this.#requests.pacer);
+  }
+
+  /**
+   * Any request under the base URL, for what this version has no method for. It is paced and retried as all are, and a
+   * write is done once. The path is encoded as in a URL; ids in the answer are strings.
+   *
+   * @example
+   * const pets = await store.request<Pet[]>("GET", "/pets", { query: { id: [1, 2] } });
+   */
+  request<T = unknown>(method: HttpMethod, path: string, options: RequestOptions = {}): Call<T> {
+    return this.#requests.any(method, path, options);
   }
 
   /**

@@ -137,6 +137,8 @@ export interface CallOptions {
   readonly retries?: number | undefined;
   /** Overrides the client's `maxWaitMs`. */
   readonly maxWaitMs?: number | undefined;
+  /** Headers to send with this call, in addition to the client's. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -184,3 +186,26 @@ export interface PutOptions extends ConditionalWriteOptions {
   /** `*`: if the category already has a name, the write is refused with `precondition_failed`. */
   readonly ifNoneMatch?: "*" | undefined;
 }
+
+/**
+ * The options of `store.request`.
+ *
+ * @example
+ * await store.request("GET", "/pets", { query: { status: "sold", limit: 5 } });
+ */
+export interface RequestOptions extends ConditionalWriteOptions {
+  /** The parameters of the query. An array repeats its parameter; what is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | number | bigint | readonly unknown[] | undefined>> | undefined;
+  /** Sent as JSON. */
+  readonly body?: object | undefined;
+  /** The `etag` of the data that you have: the result is undefined if it has not changed. */
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/**
+ * The methods of the interface.
+ *
+ * @example
+ * const isRead = (method: HttpMethod) => method === "GET";
+ */
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -33,7 +33,7 @@ export function settingsOf(options: AnimalStoreOptions): Settings {
     authorization: authorizationOf(options.apiKey ?? environment("KEY")),
     pacing,
     fetch: send,
-    headers: headersOf(options),
+    headers: headersOf(options.headers, `${options.userAgent ?? ""} animal-store-client/${VERSION}`),
     clock,
   };
 }
@@ -80,12 +80,15 @@ function bearer(given: string | undefined): string {
 }
 
 /** Its errors leave out the values, which may be secrets. */
-function headersOf({ headers, userAgent }: AnimalStoreOptions): Record<string, string> {
+export function headersOf(
+  headers: AnimalStoreOptions["headers"],
+  userAgent?: AnimalStoreOptions["userAgent"],
+): Record<string, string> {
   let all: Headers;
   try {
     all = new Headers(headers);
-    // Headers trims the leading space.
-    all.set("user-agent", `${userAgent ?? ""} animal-store-client/${VERSION}`);
+    // Headers trims spaces around a value.
+    if (userAgent !== undefined) all.set("user-agent", userAgent);
   } catch {
     throw unsendable("headers or userAgent");
   }

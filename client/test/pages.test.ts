@@ -60,6 +60,17 @@ describe("a page", () => {
     expect(await idsOf(store.pets.list({ limit: 3, cursor: kept.nextCursor }))).toEqual(["4", "5", "6", "7"]);
   });
 
+  test("is iterated over from its first item to the end of the list", async () => {
+    const { store, asked } = await sevenAnimals();
+    const second = await (await store.pets.list({ limit: 2 })).next();
+    expect(asked).toHaveLength(2);
+    if (!second) throw new Error("there is a second page");
+    expect(await idsOf(second)).toEqual(SEVEN.slice(2));
+    expect(asked).toHaveLength(4);
+    for await (const { id } of second) if (id === "3") break;
+    expect(asked).toHaveLength(4);
+  });
+
   test("is plain data: as JSON, cloned, and with other items", async () => {
     const { store } = await sevenAnimals();
     const page = await store.pets.list({ limit: 1 });
@@ -77,7 +88,7 @@ describe("a page", () => {
     const { store, asked } = await sevenAnimals();
     expect(await store.pets.list({ status: "sold" })).toMatchObject({ items: [], nextCursor: undefined });
     expect(await idsOf(store.pets.list({ status: "sold" }))).toEqual([]);
-    expect(asked).toEqual(["GET /pets?status=sold", "GET /pets?status=sold"]);
+    expect(asked).toEqual(["GET /pets?status=sold", "GET /pets?status=sold&limit=100"]);
   });
 
   test("that has not changed is undefined, and the next ones are read whatever was known of the first", async () => {
@@ -122,6 +133,34 @@ describe("a list", () => {
     expect(data).toBe(page);
     expect(ids).toEqual(SEVEN);
     expect(asked).toHaveLength(1);
+  });
+
+  test("is iterated over in the largest pages unless it has a limit, and awaited in the service's", async () => {
+    const { store, asked } = await sevenAnimals();
+    const list = store.pets.list();
+    expect(await Promise.all([idsOf(list), idsOf(list), list.toArray()])).toMatchObject([SEVEN, SEVEN, { length: 7 }]);
+    expect(asked).toEqual(["GET /pets?limit=100"]);
+    expect((await list).items).toHaveLength(7);
+    expect(asked).toEqual(["GET /pets?limit=100", "GET /pets"]);
+    for (const all of [store.categories.list(), store.orders.list({ status: "placed" })]) await all.toArray();
+    expect(asked.slice(2)).toEqual(["GET /categories?limit=100", "GET /store/orders?status=placed&limit=100"]);
+  });
+
+  test("is gathered in an array, whole or as much of it as is asked for, and no page more", async () => {
+    const { store, asked } = await sevenAnimals();
+    const list = store.pets.list({ limit: 2 });
+    const gather = async (max?: number) => {
+      asked.length = 0;
+      return [(await list.toArray({ max })).map(({ id }) => id), asked.length];
+    };
+    expect(await gather(0)).toEqual([[], 0]);
+    expect(await gather()).toEqual([SEVEN, 4]);
+    expect(await gather(1)).toEqual([["1"], 0]);
+    expect(await gather(4)).toEqual([SEVEN.slice(0, 4), 1]);
+    expect(await gather(5)).toEqual([SEVEN.slice(0, 5), 2]);
+    expect(await gather(100)).toEqual([SEVEN, 3]);
+    for (const max of [-1, Number.NaN, "5", null] as number[])
+      expect(await list.toArray({ max }).catch(String)).toStartWith("TypeError: max is ");
   });
 
   test("has all methods of a promise, and is taken for one", async () => {

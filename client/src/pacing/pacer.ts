@@ -9,6 +9,8 @@ interface Waiter {
   readonly settle: (outcome: Pass | Promise<Pass>) => void;
 }
 
+export type Pacer = ReturnType<typeof createPacer>;
+
 /** Holds calls back until their requests may be sent, first in, first out. */
 export function createPacer(clock: ClientClock, isHolding: boolean) {
   const [windows, refusedUntilMs, opensAtMs, pass, end] = createQuotaStatus();

@@ -1,16 +1,17 @@
 import type { Answer, Reply } from "../transport/answer.ts";
+import { shown } from "../wire/int64.ts";
 import { linkTo } from "../wire/links.ts";
 import { type Call, callOf } from "./call.ts";
 
 /**
- * One page of a list.
+ * One page of a list. Iterated over: its items, and those of all pages after it.
  *
  * @example
  * const page = await store.pets.list({ limit: 50 });
  * console.log(page.items.length);
  * const following = await page.next(); // undefined after the last one
  */
-export interface Page<T> {
+export interface Page<T> extends AsyncIterable<T> {
   /** The items on the page. */
   readonly items: readonly T[];
   /** The cursor of the next page, to go on later with `list({ cursor })`; undefined on the last page. */
@@ -20,20 +21,47 @@ export interface Page<T> {
 }
 
 /**
- * A list: awaited, its first page; iterated over, the items of all pages. Nothing is sent before either.
+ * A list: awaited, its first page; iterated over, the items of all pages. Nothing is sent before either. Without a
+ * `limit`, the service decides on the size of a page that is awaited, and whoever iterates gets the largest ones.
  *
  * @example
  * for await (const pet of store.pets.list({ status: "available" })) console.log(pet.name);
  */
-export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {}
+export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
+  /**
+   * The items of all pages, or the first `max` of them.
+   *
+   * @example
+   * const available = await store.pets.list({ status: "available" }).toArray({ max: 1_000 });
+   */
+  toArray(options?: { readonly max?: number | undefined }): Promise<T[]>;
+}
 
-/** Fetches the page that the query of a Link header describes. */
+/** Fetches the page that a query describes. */
 type FetchPage<T> = (query: string) => Promise<Reply<readonly T[]>>;
 
-/** The list that begins with the page that `fetchFirst` fetches. */
-export const listOf = <T>(fetchFirst: () => Promise<Reply<readonly T[]>>, fetchPage: FetchPage<T>): ListCall<T> =>
+/** Starts the calls for the first page of a list: the one that is awaited, and the one that iterating begins with. */
+export interface FirstPages<T> {
+  readonly awaited: () => Promise<Reply<readonly T[]>>;
+  /** Undefined if both are the same. */
+  readonly iterated: (() => Promise<Reply<readonly T[]>>) | undefined;
+}
+
+export const listOf = <T>({ awaited, iterated }: FirstPages<T>, fetchPage: FetchPage<T>): ListCall<T> => {
   // No data means 304 Not Modified, which only callers with `ifNoneMatch` get.
-  new LazyList(() => callOf(fetchFirst(), (reply) => reply.data && pageOf(reply, fetchPage)));
+  const start = (fetchFirst: FirstPages<T>["awaited"]) => () =>
+    callOf(fetchFirst(), (reply) => reply.data && new FetchedPage(reply, fetchPage)) as Call<Page<T>>;
+  const first = once(start(awaited));
+  return new LazyList(first, iterated ? once(start(iterated)) : first);
+};
+
+function once<T>(start: () => T): () => T {
+  let started: T | undefined;
+  return () => {
+    started ??= start();
+    return started;
+  };
+}
 
 /**
  * A list that asks for its first page when somebody looks at it. If it asked at once, a list that is kept for later
@@ -42,47 +70,69 @@ export const listOf = <T>(fetchFirst: () => Promise<Reply<readonly T[]>>, fetchP
  */
 class LazyList<T> implements ListCall<T> {
   readonly [Symbol.toStringTag] = "ListCall";
-  readonly #start: () => Call<Page<T>>;
-  #started: Call<Page<T>> | undefined;
+  readonly #awaited: () => Call<Page<T>>;
+  readonly #iterated: () => Call<Page<T>>;
 
-  constructor(start: () => Call<Page<T>>) {
-    this.#start = start;
-  }
-
-  get #call(): Call<Page<T>> {
-    this.#started ??= this.#start();
-    return this.#started;
+  constructor(awaited: () => Call<Page<T>>, iterated: () => Call<Page<T>>) {
+    this.#awaited = awaited;
+    this.#iterated = iterated;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is awaited
   then<A = Page<T>, B = never>(...handlers: Parameters<typeof Promise.prototype.then<A, B>>): Promise<A | B> {
-    return this.#call.then(...handlers);
+    return this.#awaited().then(...handlers);
   }
 
   catch<B = never>(...handlers: Parameters<typeof Promise.prototype.catch<B>>): Promise<Page<T> | B> {
-    return this.#call.catch(...handlers);
+    return this.#awaited().catch(...handlers);
   }
 
   finally(handler?: (() => void) | null): Promise<Page<T>> {
-    return this.#call.finally(handler);
+    return this.#awaited().finally(handler);
   }
 
   withResponse(): Promise<Answer<Page<T>>> {
-    return this.#call.withResponse();
+    return this.#awaited().withResponse();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for (let page: Page<T> | undefined = await this.#call; page; page = await page.next()) yield* page.items;
+    // In JavaScript, a list with ifNoneMatch can be iterated over, and may have no page.
+    yield* (await this.#iterated()) ?? [];
+  }
+
+  async toArray({ max = Number.POSITIVE_INFINITY }: { readonly max?: number | undefined } = {}): Promise<T[]> {
+    if (typeof max !== "number" || !(max >= 0))
+      throw new TypeError(`max is ${shown(max)}. It must be a number from 0 on.`);
+    const items: T[] = [];
+    if (max < 1) return items;
+    for await (const item of this) if (items.push(item) >= max) break;
+    return items;
   }
 }
 
-/** `next` is not enumerable, so a page is plain data for JSON, structuredClone and the console. */
-function pageOf<T>({ data: items, received }: Reply<readonly T[]>, fetchPage: FetchPage<T>): Page<T> {
-  const target = linkTo("next", received.headers.get("link")) ?? "";
-  // Only the query is used, so that the API key is never sent to a host that a Link header names.
-  const query = target.slice(target.indexOf("?"));
-  const nextCursor = /[?&]cursor=([^&]+)/.exec(query)?.[1];
-  return Object.defineProperty({ items, nextCursor }, "next", {
-    value: async () => nextCursor && pageOf(await fetchPage(query), fetchPage),
-  }) as Page<T>;
+/** Only its data is enumerable, so a page is plain data for JSON, structuredClone and spreads. */
+class FetchedPage<T> implements Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | undefined;
+  readonly #nextQuery: string;
+  readonly #fetchPage: FetchPage<T>;
+
+  constructor({ data, received }: Reply<readonly T[]>, fetchPage: FetchPage<T>) {
+    const target = linkTo("next", received.headers.get("link")) ?? "";
+    // Only the query is used, so that the API key is never sent to a host that a Link header names.
+    this.#nextQuery = target.slice(target.indexOf("?"));
+    this.#fetchPage = fetchPage;
+    this.items = data;
+    this.nextCursor = /[?&]cursor=([^&]+)/.exec(this.#nextQuery)?.[1];
+  }
+
+  async next(): Promise<Page<T> | undefined> {
+    return this.nextCursor === undefined
+      ? undefined
+      : new FetchedPage(await this.#fetchPage(this.#nextQuery), this.#fetchPage);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for (let page: Page<T> | undefined = this; page; page = await page.next()) yield* page.items;
+  }
 }

@@ -1,5 +1,6 @@
-import type { AnimalStoreOptions } from "../options.ts";
-import { type AnyOptions, createTransport, type WireRequest } from "../transport/transport.ts";
+import type { AnimalStoreOptions, HttpMethod, RequestOptions } from "../options.ts";
+import type { Pacer } from "../pacing/pacer.ts";
+import { type AnyOptions, createTransport } from "../transport/transport.ts";
 import { isInt64, writeExactly } from "../wire/exact-json.ts";
 import { int64, shown } from "../wire/int64.ts";
 import { type Call, callOf } from "./call.ts";
@@ -8,27 +9,47 @@ import { type ListCall, listOf } from "./page.ts";
 /** The path of a resource. It is built within the call, so that an invalid id rejects the call instead of throwing. */
 export type Path = () => string;
 
+/** The most items that the service puts on a page. */
+const LARGEST_PAGE = 100;
+
+/** The filter of a list, of which only the size of its pages matters here. */
+interface ListFilter {
+  readonly limit?: number | undefined;
+}
+
 /** Turns arguments into calls. Invalid arguments reject the call before anything is sent. */
-export function createRequests(options: AnimalStoreOptions) {
-  const [send, limits] = createTransport(options);
+export function createRequests(options: AnimalStoreOptions, shared: Pacer | undefined) {
+  const [send, pacer] = createTransport(options, shared);
+  const [, , limits] = pacer;
 
   const call = <T>(
     operation: string,
-    method: WireRequest["method"],
+    method: HttpMethod,
     path: Path,
     body: object | undefined,
     options?: AnyOptions,
-  ): Call<T> => callOf(send<T>(() => ({ operation, method, path: path(), body: body && writeExactly(body) }), options));
+    kind: { readonly isList: boolean | undefined } = { isList: false },
+  ): Call<T> =>
+    callOf(send<T>(() => ({ operation, method, path: path(), body: body && writeExactly(body), ...kind }), options));
+
+  /** A request of the caller's own, whose answer may be anything. */
+  const any = <T>(method: HttpMethod, path: string, { query, body, ...options }: RequestOptions): Call<T> =>
+    call(`${method} ${path}`, method, () => checked(method, path) + queryOf(query), body, options, {
+      isList: undefined,
+    });
 
   const page = <T>(operation: string, path: string, query: () => string, options?: AnyOptions) =>
     send<readonly T[]>(() => ({ operation, method: "GET", path: path + query(), isList: true }), options);
 
-  const list = <T>(operation: string, path: string, filter?: object, options?: AnyOptions): ListCall<T> => {
-    // The filter may change before the list is looked at.
+  const list = <T>(operation: string, path: string, filter?: ListFilter, options?: AnyOptions): ListCall<T> => {
+    // The filter and the options may change before the list is looked at.
     const query = settled(() => queryOf(filter));
     const fixed = { ...options };
+    const first = (query: () => string) => () => page<T>(operation, path, query, fixed);
+    const isSized = filter?.limit !== undefined;
+    const iterated = isSized ? undefined : first(settled(() => queryOf({ ...filter, limit: LARGEST_PAGE })));
     return listOf(
-      () => page(operation, path, query, fixed),
+      { awaited: first(query), iterated },
       // The caller's etag is that of the first page.
       (query) => page(operation, path, () => query, { ...fixed, ifNoneMatch: undefined }),
     );
@@ -41,7 +62,7 @@ export function createRequests(options: AnimalStoreOptions) {
       ({ data }) => data[0],
     );
 
-  return { call, list, first, limits };
+  return { call, any, list, first, limits, pacer };
 }
 
 export type Requests = ReturnType<typeof createRequests>;
@@ -56,6 +77,15 @@ function settled<T>(evaluate: () => T): () => T {
       throw error;
     };
   }
+}
+
+/** The path of a caller's own request. A path that a URL would change could lead out of the interface. */
+function checked(method: string, path: string): string {
+  if (!/^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
+    throw new TypeError(`method is ${shown(method)}. It must be GET, POST, PUT, PATCH or DELETE.`);
+  const url = `http://host/v1${path}`;
+  if (/^\/[^?#]*$/.test(path) && new URL(url).href === url) return path;
+  throw new TypeError(`path is ${shown(path)}. It must begin with a slash, be encoded as in a URL, and have no query.`);
 }
 
 function queryOf(filter: object = {}): string {

@@ -60,7 +60,8 @@ export const answerOf = <T>(
 /** The kind of answer that a request expects: one resource or a list of them, and 304 if it names an etag. */
 export interface Expected {
   readonly isWrite: boolean;
-  readonly isList: boolean;
+  /** Undefined: either. */
+  readonly isList: boolean | undefined;
   readonly isConditional: boolean;
 }
 
@@ -69,7 +70,9 @@ export function dataIn(
   { status, ok, body, requestId, retryAfterMs }: Received,
   { isWrite, isList, isConditional }: Expected,
 ): unknown {
-  const isAsExpected = body ? typeof body === "object" && Array.isArray(body) === isList : status === 204;
+  const isAsExpected = body
+    ? typeof body === "object" && Array.isArray(body) === (isList ?? Array.isArray(body))
+    : status === 204;
   if (status === 304 ? isConditional : ok && isAsExpected) return body;
   let { code, message } = Object(body) as { code?: unknown; message?: unknown };
   if (typeof code !== "string" || typeof message !== "string") {

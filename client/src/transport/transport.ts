@@ -4,10 +4,11 @@ import type {
   CallOptions,
   ConditionalReadOptions,
   ConditionalWriteOptions,
+  HttpMethod,
   RequestEvent,
 } from "../options.ts";
-import { createPacer } from "../pacing/pacer.ts";
-import { headerText, type Patience, patienceOf, type Settings, settingsOf } from "../settings.ts";
+import { createPacer, type Pacer } from "../pacing/pacer.ts";
+import { headersOf, headerText, type Patience, patienceOf, type Settings, settingsOf } from "../settings.ts";
 import { dataIn, type Expected, type Received, type Reply } from "./answer.ts";
 import { exchange, JSON_TYPE } from "./exchange.ts";
 import { createHooks } from "./hooks.ts";
@@ -17,12 +18,12 @@ import { backoffMs, isRetriable } from "./retry.ts";
 export interface WireRequest {
   /** The operationId in openapi.json. */
   readonly operation: string;
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: HttpMethod;
   /** Relative to the base URL, including the query. */
   readonly path: string;
   readonly body?: string | undefined;
-  /** True if the data is a list. */
-  readonly isList?: boolean;
+  /** True if the data is a list; undefined if it may be anything. */
+  readonly isList: boolean | undefined;
 }
 
 /** The union of all calls' options. */
@@ -40,11 +41,12 @@ interface Sending extends Patience, Expected {
   readonly latestMs: number;
 }
 
-/** Sends requests: paces them, retries them, and calls the hooks. */
-export function createTransport(options: AnimalStoreOptions) {
+/** Sends requests: paces them, together with all that share the pacer, retries them, and calls the hooks. */
+export function createTransport(options: AnimalStoreOptions, shared: Pacer | undefined) {
   const settings = settingsOf(options);
   const { clock, pacing } = settings;
-  const [enter, leave, limits] = createPacer(clock, pacing);
+  const pacer = shared ?? createPacer(clock, pacing);
+  const [enter, leave] = pacer;
   const [tell, announce, noteDeprecation] = createHooks(options);
 
   const attempt = async (sending: Sending): Promise<Received> => {
@@ -96,13 +98,16 @@ export function createTransport(options: AnimalStoreOptions) {
     }
   };
 
-  return [send, limits] as const;
+  return [send, pacer] as const;
 }
 
 function prepare(request: WireRequest, options: AnyOptions, settings: Settings): Sending {
-  const { operation, method, path, body, isList = false } = request;
+  const { operation, method, path, body, isList } = request;
   const patience = patienceOf(options, settings);
-  const headers: Record<string, string> = { ...settings.headers };
+  const headers: Record<string, string> = {
+    ...settings.headers,
+    ...(options.headers && headersOf(options.headers)),
+  };
   const set = (header: string, option: "idempotencyKey" | "ifMatch" | "ifNoneMatch", value = options[option]): void => {
     if (value !== undefined) headers[header] = headerText(value, option);
   };
