@@ -102,8 +102,8 @@ export function createGate(parts: GateParts) {
     const credential = readBearer(authorization);
     if (credential.kind !== "secret") return refuseAnonymous(credential, address);
     // An address that has used up its quota must not cost a query for each key that it makes up.
-    const mayGuess = () => addressMeter.isRefused(address(), addressPolicy);
-    return andThen(keyring.find(credential.secret, mayGuess), (found) =>
+    const isThrottled = () => addressMeter.isRefused(address(), addressPolicy);
+    return andThen(keyring.find(credential.secret, isThrottled), (found) =>
       found ? admitKey(found, address) : refuseAnonymous(reasonNotToKnow(credential.secret), address),
     );
   }

@@ -57,11 +57,11 @@ export class Keyring {
     return this.#keys.get(authorization);
   }
 
-  /** `mayGuess`: the caller may be guessing, and a look-up must cost next to nothing. Asked only if there is one. */
-  find(secret: string, mayGuess: () => boolean): Awaitable<KnownKey | undefined> {
+  /** `isThrottled`: the caller may be guessing, and a look-up must cost next to nothing. Asked only if there is one. */
+  find(secret: string, isThrottled: () => boolean): Awaitable<KnownKey | undefined> {
     const cached = this.#keys.get(usualHeader(secret));
     if (cached || !isPlausibleSecret(secret)) return cached;
-    return this.options.readsAtOnce || !mayGuess()
+    return this.options.readsAtOnce || !isThrottled()
       ? this.#lookUp(secret, (digest) => this.store.findBySecret(digest))
       : this.#lookUp(secret, (digest) => this.#findWithOthers(digest));
   }

@@ -122,7 +122,7 @@ const stopAll = (jobs: readonly Job[]) => Promise.all(jobs.map((job) => job.stop
 
 /**
  * The maintenance of a store. It does nothing while the store is read-only, and deletes nothing while the time is in
- * doubt: that could not be undone. Readers check expiry themselves, so timing is uncritical.
+ * doubt: that could not be undone. Nobody waits for it: whatever has expired may stay a while longer.
  */
 export function maintenanceOf(store: Pick<Store, "maintenance" | "isReadOnly">, time: SteadyClock) {
   const { maintenance, isReadOnly } = store;

@@ -14,8 +14,8 @@ import { decodeSavedContent } from "./saved-content.ts";
 import { type ColumnOf, optionalNumber, type Row, type SqlValue, type Table } from "./table.ts";
 import { USAGE_TABLES } from "./usage-rows.ts";
 
-// The tables of both databases, and what their rows mean. A column stands here and in a migration, nowhere else:
-// reading, writing and copying take their columns from these lists.
+// The tables of both databases, and what their rows mean. A column stands in a file of rows and in a migration, nowhere
+// else: reading, writing and copying take their columns from these lists.
 
 // Animals
 
