@@ -93,7 +93,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
   // At the limit of open files, it could not read the limit.
   const hasRoom = roomForFiles();
 
-  const store = await openStore(config, settings.threads, log);
+  const store = await openStore(config, settings.threads, parts);
   opened.defer(() => store.close());
   const listeners = new Listeners(opened, quietMs);
   const metrics = await startMetrics(config, listeners);
@@ -165,10 +165,11 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
 const consoleAddresses = (config: Config, directUrl: string | undefined) =>
   directUrl === undefined ? {} : { consoleUrl: consoleUrlOf(config, directUrl), consoleDirectUrl: directUrl };
 
-const openStore = (config: Config, threads: number, log: Log) =>
+const openStore = (config: Config, threads: number, { log, databaseDeadlineMs }: StartParts) =>
   openForServing(config.DATABASE_URL, {
     connections: config.DATABASE_CONNECTIONS,
     threads,
+    deadlineMs: databaseDeadlineMs,
     mayMigrate: config.MIGRATE,
     onProgress: (message) => log.info(message),
   });

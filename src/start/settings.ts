@@ -4,10 +4,12 @@ import { isEmbedded } from "../store/urls/database-url.ts";
 import { REQUEST_MAX_BYTES } from "./listening/listen.ts";
 import { defaultThreads } from "./threads/cores.ts";
 
-/** Times that tests set, so that they need not wait as long. */
+/** Times that tests set: to wait less long, or to be sure on a busy machine. */
 export interface Timeouts {
   /** The longest that a body may take to arrive. */
   readonly bodyTimeoutMs?: number | undefined;
+  /** The time after which a statement to PostgreSQL has failed. */
+  readonly databaseDeadlineMs?: number | undefined;
   /** The longest wait for Redis's answer to one request. */
   readonly redisAnswerTimeoutMs?: number | undefined;
   /** A stop closes idle connections when no request has arrived for this long. */

@@ -15,7 +15,8 @@ const STORES = {
 };
 
 /** An embedded database needs no connections. */
-export interface ServingOptions extends Pick<PostgresServingOptions, "connections" | "threads" | "onProgress"> {
+export interface ServingOptions
+  extends Pick<PostgresServingOptions, "connections" | "threads" | "onProgress" | "deadlineMs"> {
   /** The schema may be created or migrated, if necessary. */
   readonly mayMigrate: boolean;
 }

@@ -2,28 +2,28 @@ import { StoreUnavailable } from "../ports/store.ts";
 import { clientMaker, operatorError } from "./connections/client.ts";
 import { APPLICATION, applicationName } from "./connections/connection.ts";
 import { PLANNING } from "./connections/dialect.ts";
-import { Pool } from "./connections/pool.ts";
+import { DEADLINE_MS, Pool } from "./connections/pool.ts";
 import { openOnSchema, type SchemaOptions } from "./migrate.ts";
 
 export type { Pool } from "./connections/pool.ts";
 
 /** Limits that the server enforces: earlier than the pool would, and also after this process is gone. */
-const SETTINGS = {
-  statement_timeout: 1_500,
-  lock_timeout: 1_000,
-  idle_in_transaction_session_timeout: 5_000,
-};
+const serverLimits = (deadlineMs: number) => ({
+  statement_timeout: deadlineMs - 300,
+  lock_timeout: deadlineMs - 800,
+  idle_in_transaction_session_timeout: deadlineMs + 3_200,
+});
 
 /** A pool to serve from, on a schema that this version can use. Fails with an OperatorError. */
 export async function openPool(
   url: string,
   connections: number,
   schema: SchemaOptions,
-  deadlineMs?: number,
+  deadlineMs = DEADLINE_MS,
 ): Promise<Pool> {
   await (await openOnSchema(url, schema)).close();
   const name = applicationName(url, `${APPLICATION.application_name} ${crypto.randomUUID().slice(0, 8)}`);
-  const settings = { ...SETTINGS, ...PLANNING };
+  const settings = { ...serverLimits(deadlineMs), ...PLANNING };
   const pool = new Pool(await clientMaker(url), { connections, settings, name, deadlineMs });
   try {
     await firstConnection(pool);

@@ -32,6 +32,7 @@ export interface PostgresHandle {
   readonly kind: "postgres";
   readonly url: string;
   readonly connections: number;
+  readonly deadlineMs: number | undefined;
   /** There is no port to transfer. */
   readonly port?: undefined;
 }
@@ -42,7 +43,7 @@ export interface PostgresServingOptions extends Partial<SchemaOptions> {
   /** The threads that will serve, which divide the connections. */
   readonly threads?: number;
   /** The time after which a statement has failed. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 /** Opens a store in a PostgreSQL database, which any number of processes may share. Fails with an OperatorError. */
@@ -52,12 +53,12 @@ export async function openForServing(
 ): Promise<ServingStore<PostgresHandle>> {
   const share = Math.max(1, Math.floor(connections / threads));
   const store = await openStore(url, connections - share * (threads - 1), schema, deadlineMs);
-  return { ...store, newHandle: () => ({ kind: "postgres", url, connections: share }) };
+  return { ...store, newHandle: () => ({ kind: "postgres", url, connections: share, deadlineMs }) };
 }
 
 /** Opens the store of another thread. The first thread has migrated the schema. */
-export const openHandle = ({ url, connections }: PostgresHandle): Promise<Store> =>
-  openStore(url, connections, { rules: CHANGES_NO_SCHEMA });
+export const openHandle = ({ url, connections, deadlineMs }: PostgresHandle): Promise<Store> =>
+  openStore(url, connections, { rules: CHANGES_NO_SCHEMA }, deadlineMs);
 
 async function openStore(
   url: string,

@@ -83,6 +83,10 @@ export interface TestServiceOptions extends Partial<Omit<StartParts, "log">> {
 
 /** Long, so that limits stay exact on a busy machine: an instance counts by itself if Redis is late. */
 const REDIS_ANSWER_TIMEOUT_MS = 20_000;
+/** Long, so that a busy machine does not make a service give PostgreSQL up. */
+const DATABASE_DEADLINE_MS = 20_000;
+/** A test of one of these times sets it. */
+const PATIENT = { redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, databaseDeadlineMs: DATABASE_DEADLINE_MS };
 
 export interface CallOptions {
   readonly body?: unknown;
@@ -107,7 +111,7 @@ export async function startService({
   const log = logged
     ? pino(lineOptions("debug", Date.now), { write: (line: string) => void logged.push(line) })
     : pino({ level: "silent" });
-  const service = await start(config, { log, redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, quietMs: 0, ...parts });
+  const service = await start(config, { log, ...PATIENT, quietMs: 0, ...parts });
   atEnd(() => service.stop());
   if (isComplete) await service.isComplete;
   const database = config.DATABASE_URL;
