@@ -50,20 +50,26 @@ describe("a steady load", () => {
   const LIST = "/v1/pets?status=available";
 
   /** Sends lists and nothing else, at 1,000 requests/s: 500 that do not count, then 200. */
-  async function sendTo(fetch: (request: Request) => Response | Promise<Response>, connections: number) {
+  async function sendTo(
+    fetch: (request: Request) => Response | Promise<Response>,
+    { connections, waitSeconds }: { readonly connections: number; readonly waitSeconds: number },
+  ) {
     await using server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch, idleTimeout: 0 });
     const requestsFile = await writeRequests(join(temporaryFolder(), "list.requests"), [{ method: "GET", path: LIST }]);
-    const load = { connections, perSecond: 1_000, seconds: 0.2, waitSeconds: 0.3, requestsFile };
+    const load = { connections, perSecond: 1_000, seconds: 0.2, waitSeconds, requestsFile };
     return await runSteadyLoad({ origin: server.url.origin, secrets: ["one", "two"], ...load });
   }
 
   test("has its requests sent with the keys in turn, and its refusals counted", async () => {
     const seen = new Map<string | null, number>();
-    const { requests, failed } = await sendTo(({ headers }) => {
-      const key = headers.get("authorization");
-      seen.set(key, (seen.get(key) ?? 0) + 1);
-      return new Response("body", { status: key === "Bearer one" ? 200 : 429 });
-    }, 8);
+    const { requests, failed } = await sendTo(
+      ({ headers }) => {
+        const key = headers.get("authorization");
+        seen.set(key, (seen.get(key) ?? 0) + 1);
+        return new Response("body", { status: key === "Bearer one" ? 200 : 429 });
+      },
+      { connections: 8, waitSeconds: 60 },
+    );
     expect(Object.fromEntries(seen)).toEqual({ "Bearer one": 350, "Bearer two": 350 });
     expect([requests, failed]).toEqual([200, 100]);
   });
@@ -71,8 +77,12 @@ describe("a steady load", () => {
   test("has requests wait from when they were due, also those that a busy connection keeps from being sent", async () => {
     let seen = 0;
     const never = new Promise<Response>(() => {});
-    const { requests, unanswered, p50Ms } = await sendTo(() => (++seen > 550 ? never : new Response("body")), 1);
-    expect([seen, requests, unanswered]).toEqual([551, 200, 150]);
+    const answer = () => (++seen > 550 ? never : new Response("body"));
+    const { requests, unanswered, p50Ms } = await sendTo(answer, { connections: 1, waitSeconds: 0.3 });
+    // A slow machine may not come to the one that is never answered.
+    expect(seen).toBeLessThanOrEqual(551);
+    expect([700 - seen, 701 - seen].map((left) => Math.min(200, left))).toContain(unanswered);
+    expect(requests).toBe(200);
     // The last of them was due as long ago as the generator waits for it.
     expect(p50Ms).toBeGreaterThan(300);
   });
