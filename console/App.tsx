@@ -12,7 +12,7 @@ export function App() {
   const state = session.value;
   if (state.kind === "starting") return null;
   const view = state.kind === "in" ? state.view : state.kept;
-  // Keyed by person, so that nobody else sees what was not finished.
+  // The key is the person: nobody else sees what was not finished.
   return (
     <>
       {view && (

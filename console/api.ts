@@ -19,6 +19,9 @@ export class Failure extends Error {
   }
 }
 
+/** True if the server has rejected the session. */
+export const isSignedOut = (error: unknown): boolean => error instanceof Failure && error.status === 401;
+
 /** Called when the server rejects the session: it has ended, or there was none. */
 let onSignedOut: (failure: Failure) => void = () => {};
 

@@ -1,10 +1,11 @@
+import { HOUR_MS } from "../src/base/time/clock.ts";
 import { address, addressOf, BASE } from "./router.ts";
 
 // The page that a user asked for before signing in. It is kept for all tabs, because a sign-in link is opened in another
 // one, and for a while only, because the next user of this browser may be somebody else.
 
 const NAME = `${BASE} asked page`;
-const KEPT_MS = 3_600_000;
+const KEPT_MS = HOUR_MS;
 
 interface AskedPage {
   readonly href: string;

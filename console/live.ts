@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { call, Failure } from "./api.ts";
+import { call, isSignedOut } from "./api.ts";
 
 // Polls the server every few seconds while a page is visible, so that its data stays up to date.
 
@@ -98,7 +98,7 @@ function startPoll<T>(path: string, everyMs: number, tell: (next: { data?: T; er
       remember(path, data);
       tell({ data });
     } catch (error) {
-      if (controller.signal.aborted || (error instanceof Failure && error.status === 401)) return;
+      if (controller.signal.aborted || isSignedOut(error)) return;
       tell({ error });
     }
     if (!isStopped && !document.hidden) timer = setTimeout(ask, everyMs);

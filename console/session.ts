@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { SessionView, SignIn } from "../src/console/api/index.ts";
-import { call, Failure, sentenceOf, whenSignedOut } from "./api.ts";
+import { call, isSignedOut, sentenceOf, whenSignedOut } from "./api.ts";
 import { forgetAskedPage, rememberAskedPage, takeAskedPage } from "./asked-page.ts";
 import { setClock } from "./clock.ts";
 import { finishBeforeLeaving } from "./leaving.ts";
@@ -64,7 +64,7 @@ export async function findSession(reason: string | undefined): Promise<void> {
     pollAll();
   } catch (error) {
     const kept = "kept" in session.value ? session.value.kept : undefined;
-    if (error instanceof Failure && error.status === 401) {
+    if (isSignedOut(error)) {
       if (session.value.kind === "starting") rememberAskedPage();
       session.value = { kind: "out", reason, kept };
     } else session.value = { kind: "unreachable", reason: sentenceOf(error), kept };

@@ -58,7 +58,7 @@ function describe({ files, report, trouble, leftOver, ms, cpuMs }: BatchResult):
 
 const nameOf = ({ file, name }: NamedTest): string => `${file}: ${name}`;
 
-/** Of a long report one often sees only the end, which then says why a test failed. */
+/** CI shows only the end of a long report, so the reason why a test failed is repeated there. */
 const nameAndOutput = (test: NamedTest): string => `${nameOf(test)}${test.output && `\n${test.output}`}`;
 
 export const isGood = ({ finished, notBegun }: RunResult): boolean =>

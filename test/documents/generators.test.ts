@@ -4,7 +4,7 @@ import { openapi30Document } from "../../src/http/openapi/document-30.ts";
 import { COMMON_HEADERS } from "../../src/http/reply/header-template.ts";
 import { assertDescribed, DEFAULT_URLS } from "../harness/checks/openapi.ts";
 
-// What generators of clients in other languages need of the document. docs/generated-clients.md says which, and why.
+// These tests hold the document to what generators of clients need. docs/generated-clients.md says which ones, and why.
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
 type Json = any;

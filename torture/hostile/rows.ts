@@ -87,7 +87,7 @@ const FLOOD_ROWS: readonly Row[] = [
     start: () => ({ env: { TRUSTED_PROXIES: "127.0.0.1" } }),
     processorMsMax: 0.12,
     ...wave,
-    // As many addresses as are counted at once, in two threads, beside what requests leave behind.
+    // Two threads count as many addresses as there is room for, beside what requests leave behind.
     memoryMaxMb: 200,
   },
   // The key's reads of a minute are made at once, at about 0.25 ms each.

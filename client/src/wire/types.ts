@@ -11,7 +11,7 @@ import type { Int64, Int64Input } from "./int64.ts";
 export type PetStatus = "available" | "pending" | "sold";
 
 /**
- * How far the sale has come.
+ * The state of the sale.
  *
  * @example
  * const orderStatus: OrderStatus = "placed";
@@ -152,7 +152,7 @@ export interface Order {
    * @example "42"
    */
   readonly petId: Int64;
-  /** How far the sale has come. */
+  /** The state of the sale. */
   readonly status: OrderStatus;
   /** When it was placed. */
   readonly placedAt: string;
@@ -202,7 +202,7 @@ export interface OrderPlacement {
  * const orderUpdate: OrderUpdate = { status: "approved" };
  */
 export interface OrderUpdate {
-  /** How far the sale has come. */
+  /** The state of the sale. */
   readonly status: OrderStatus;
   /** Not part of the request. */
   readonly id?: undefined;
@@ -257,7 +257,7 @@ export interface Key {
 }
 
 /**
- * How many requests a key may make in a window of time, and how many remain.
+ * The number of requests that a key may make in a window of time, and what remains of it.
  *
  * @example
  * const quota: Quota = { window: "minute", limit: 60, remaining: 59, resetAt: "2026-11-15T09:31:00.000Z" };
@@ -265,9 +265,9 @@ export interface Key {
 export interface Quota {
   /** The period that the quota applies to. More may be added. */
   readonly window: "minute" | "day" | (string & {});
-  /** How many requests it allows. */
+  /** The number of requests that the window allows. */
   readonly limit: number;
-  /** How many of them remain. */
+  /** The number of requests that remain. */
   readonly remaining: number;
   /** When it resets, in whole seconds. */
   readonly resetAt: string;

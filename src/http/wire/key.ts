@@ -34,11 +34,11 @@ export const KEY_EXAMPLE = {
 
 const QUOTA = namedSchema("Quota", {
   type: "object",
-  description: "How many requests a key may make in a window of time, and how many remain.",
+  description: "The number of requests that a key may make in a window of time, and what remains of it.",
   properties: {
     window: open("The period that the quota applies to.", [MINUTE.name, DAY.name]),
-    limit: count("How many requests it allows."),
-    remaining: count("How many of them remain."),
+    limit: count("The number of requests that the window allows."),
+    remaining: count("The number of requests that remain."),
     resetAt: moment("When it resets, in whole seconds."),
   },
   required: ["window", "limit", "remaining", "resetAt"],

@@ -12,7 +12,7 @@ export const ORDERS_TAG = {
 
 export const ORDER_STATUS = namedSchema("OrderStatus", {
   type: "string",
-  description: "How far the sale has come.",
+  description: "The state of the sale.",
   enum: ORDER_STATUSES,
 });
 
