@@ -9,13 +9,13 @@ import { parseArgs } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS, systemClock } from "../src/base/time/clock.ts";
 import { ConsoleCache } from "../src/console/cached/cache.ts";
 import { ConsoleFault } from "../src/console/fault.ts";
-import type { ConsoleHandler, ConsoleParts } from "../src/console/handler.ts";
+import type { ConsoleHandler, ConsoleParts, SignedIn } from "../src/console/handler.ts";
 import { ImportJobs } from "../src/console/jobs/import-jobs.ts";
 import { listAnimals } from "../src/console/resources/animals.ts";
 import { boundedSnapshots } from "../src/console/resources/export.ts";
 import { listJournal } from "../src/console/resources/journal.ts";
 import { listOfKeys, viewOfKey } from "../src/console/resources/keys.ts";
-import { listOrders } from "../src/console/resources/orders.ts";
+import { listOrders } from "../src/console/resources/orders/orders.ts";
 import { showOverview } from "../src/console/resources/overview.ts";
 import { countersOf } from "../src/keys/queries/counters.ts";
 import { openAnimalSnapshot, openForServing } from "../src/store/open.ts";
@@ -105,6 +105,7 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
       uploadMaxBytes: undefined,
       bodyTimeoutMs: 1_000,
       logRequests: false,
+      requestDays: 7,
     },
     store,
     clock,
@@ -119,7 +120,7 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
   };
 }
 
-const SESSION = { name: "bench", expiresAtMs: Number.MAX_SAFE_INTEGER, digest: "" };
+const SESSION: SignedIn = { name: "bench", role: "operator", expiresAtMs: Number.MAX_SAFE_INTEGER, digest: "" };
 
 /** The time until a request's JSON is complete. */
 async function timed(parts: ConsoleParts, handler: ConsoleHandler, query: string, id = ""): Promise<number> {
@@ -128,6 +129,7 @@ async function timed(parts: ConsoleParts, handler: ConsoleHandler, query: string
     params: { id },
     query: new URLSearchParams(query),
     form: async () => undefined,
+    hasSession: async () => true,
     request: new Request("http://localhost/"),
     caller: { address: "", origin: undefined, requestId: "" },
   });

@@ -7,6 +7,7 @@ import { executableOf } from "../test/harness/service/release.ts";
 import { FULL, QUICK } from "./common/settings.ts";
 import { Stage } from "./common/stage.ts";
 import { cleanUpOnAnyEnd, endRun, failRun, requireTools, say } from "./common/tools.ts";
+import { WORKLOADS, type WorkloadName } from "./common/workloads.ts";
 import { measureCost } from "./measures/cost.ts";
 import { expectedSeconds } from "./measures/duration.ts";
 import { measureMemory } from "./measures/memory.ts";
@@ -32,6 +33,9 @@ interface Options {
   readonly parts: readonly Part[];
   readonly onlyReport: boolean;
   readonly against: string | undefined;
+  /** Rows of throughput to measure again, beside the former revision alone. */
+  readonly rows: readonly WorkloadName[] | undefined;
+  readonly rounds: number | undefined;
 }
 
 function readOptions(): Options {
@@ -41,18 +45,38 @@ function readOptions(): Options {
       only: { type: "string" },
       report: { type: "boolean" },
       against: { type: "string" },
+      again: { type: "string" },
+      rounds: { type: "string" },
     },
   });
+  const rows = values.again === undefined ? undefined : readRows(values.again, values.against);
   const names = values.only?.split(",");
   const unknown = names?.filter((name) => !PARTS.some((part) => part === name)) ?? [];
   if (unknown.length > 0)
     throw new Error(`--only takes any of ${PARTS.join(", ")}, separated by commas, not ${unknown.join(", ")}`);
   return {
     isQuick: values.quick ?? false,
-    parts: names ? PARTS.filter((part) => names.includes(part)) : PARTS,
+    parts: rows ? ["throughput"] : names ? PARTS.filter((part) => names.includes(part)) : PARTS,
     onlyReport: values.report ?? false,
     against: values.against,
+    rows,
+    rounds: values.rounds === undefined ? undefined : readRounds(values.rounds),
   };
+}
+
+function readRows(text: string, against: string | undefined): readonly WorkloadName[] {
+  if (against === undefined) throw new Error("--again needs --against: its rows are compared with that revision alone");
+  const names = WORKLOADS.map(({ name }) => name);
+  const rows = text.split(",");
+  const unknown = rows.filter((row) => !names.some((name) => name === row));
+  if (unknown.length > 0)
+    throw new Error(`--again takes any of ${names.join(", ")}, separated by commas, not ${unknown.join(", ")}`);
+  return names.filter((name) => rows.includes(name));
+}
+
+function readRounds(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new Error(`--rounds takes a whole number from 1 to 999, not ${text}`);
+  return Number(text);
 }
 
 async function measureParts(
@@ -98,12 +122,13 @@ async function publish(results: Results, folder: string): Promise<string> {
   return report;
 }
 
-async function runBenchmarks({ isQuick, parts, against }: Options): Promise<void> {
+async function runBenchmarks({ isQuick, parts, against, rows, rounds }: Options): Promise<void> {
   requireTools({ wrk: "wrk" });
   cleanUpOnAnyEnd();
   if (against !== undefined) say(`building revision ${against}, unless that was done before`);
   const former = against === undefined ? undefined : executableOf(against);
-  const stage = new Stage(isQuick ? QUICK : FULL, former);
+  const settings = isQuick ? QUICK : FULL;
+  const stage = new Stage({ ...settings, rows, rounds: rounds ?? settings.rounds }, former);
   const began = performance.now();
   const seconds = expectedSeconds(stage.settings, parts, former !== undefined);
   say(`This takes about ${(seconds / 60).toFixed(1)} minutes, in which the machine should do nothing else.`);
@@ -114,7 +139,7 @@ async function runBenchmarks({ isQuick, parts, against }: Options): Promise<void
   const measured = await measureParts(stage, parts);
   const minutes = (performance.now() - began) / 60_000;
   const results: Results = { machine, command, minutes, ...(against && { against }), ...measured };
-  const isComplete = !isQuick && parts.length === PARTS.length;
+  const isComplete = !isQuick && parts.length === PARTS.length && rounds === undefined;
   mkdirSync(OUT, { recursive: true });
   if (isComplete) await Bun.write(LAST_RUN, JSON.stringify(results));
   const report = await publish(results, isComplete ? DOCS : OUT);

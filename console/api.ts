@@ -1,4 +1,4 @@
-import type { ConsoleError } from "../src/console/api/index.ts";
+import type { ConsoleError, FieldMistakeView } from "../src/console/api/index.ts";
 import { BASE } from "./router.ts";
 
 // Calls to the console's server. Every error is a Failure, whose message is a sentence for the user.
@@ -11,8 +11,8 @@ export class Failure extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /** The field of the form that the error is about. */
-    readonly field: string | undefined = undefined,
+    /** What is wrong with the fields of a form. The message is that of the first. */
+    readonly mistakes: readonly FieldMistakeView[] = [],
   ) {
     super(message);
     this.name = "Failure";
@@ -112,8 +112,17 @@ function parsed(text: string): unknown {
 }
 
 function failureOf(status: number, value: unknown): Failure {
-  if (isConsoleError(value)) return new Failure(status, value.code, value.message, value.field);
+  if (isConsoleError(value)) return new Failure(status, value.code, value.message, mistakesOf(value));
   return new Failure(status, "unexpected", `The service returned status ${status}; its log has the details.`);
+}
+
+const mistakesOf = ({ field, message, others = [] }: ConsoleError): readonly FieldMistakeView[] =>
+  field === undefined ? [] : [{ field, message }, ...others];
+
+/** The failure of a form that is not even sent; undefined if it has no mistakes. */
+export function failureOfForm(mistakes: readonly (FieldMistakeView | undefined | false)[]): Failure | undefined {
+  const found = mistakes.filter((each) => each !== undefined && each !== false);
+  return found[0] && new Failure(0, "invalid_value", found[0].message, found);
 }
 
 const isConsoleError = (value: unknown): value is ConsoleError =>

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { SessionView, SignIn } from "../src/console/api/index.ts";
+import type { Role, Roles } from "../src/domain/console-role.ts";
 import { call, isSignedOut, sentenceOf, whenSignedOut } from "./api.ts";
 import { forgetAskedPage, rememberAskedPage, takeAskedPage } from "./asked-page.ts";
 import { setClock } from "./clock.ts";
@@ -21,6 +22,19 @@ export interface Outside {
 }
 
 export const session = signal<Session>({ kind: "starting" });
+
+/** The role of the person whose page is shown, also behind the sign-in page. */
+export function currentRole(): Role | undefined {
+  const state = session.value;
+  if (state.kind === "starting") return undefined;
+  return (state.kind === "in" ? state.view : state.kept)?.role;
+}
+
+/** True if the server would let this person do it: pages hide the rest, and the server refuses it. */
+export function may(roles: Roles): boolean {
+  const role = currentRole();
+  return role !== undefined && roles.includes(role);
+}
 
 /** The only anchor within a page. */
 const SKIP_LINK = "#page";
@@ -46,6 +60,8 @@ async function exchangeToken(): Promise<void> {
   history.replaceState(null, "", location.pathname + location.search);
   try {
     await call("/session", { method: "POST", body: { token } satisfies SignIn, isSigningIn: true });
+    // The person before may have been another one, who may see more.
+    forgetAll();
     await findSession(undefined);
     const asked = takeAskedPage();
     if (asked !== undefined && address.value.path === "") navigate(asked, { isReplacing: true });

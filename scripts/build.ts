@@ -4,7 +4,9 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { BunPlugin } from "bun";
-import { ASSETS_PATH, bundlePages, PAGE_NAME } from "../src/console/assets/bundle.ts";
+import { ASSETS_PATH, bundlePages } from "../src/console/assets/bundle.ts";
+import { bundleAccount } from "../src/http/pages/account/bundle.ts";
+import type { BundledFile } from "../src/http/pages/bundled.ts";
 
 const ROOT = join(import.meta.dir, "..");
 /** A process builds in a folder with this prefix, followed by its process id. */
@@ -38,7 +40,7 @@ export async function build(folder: string): Promise<string> {
       target: "bun",
       format: "esm",
       splitting: true,
-      plugins: [await consolePages()],
+      plugins: [bundledPages(await bundlePages(), await bundleAccount())],
       bytecode: true,
       sourcemap: "inline",
       compile: {
@@ -63,24 +65,32 @@ export async function build(folder: string): Promise<string> {
 }
 
 /**
- * Puts the pages of the console into the executable, as small as they get, in the place of what bundles them. Base64 is
- * a third larger, but only there. They are made beforehand: a build within a build never ends.
+ * Puts the pages into the executable, as small as they get, in the place of what bundles them. Base64 is a third larger,
+ * but only there. They are made beforehand: a build within a build never ends.
  */
-async function consolePages(): Promise<BunPlugin> {
+function bundledPages(consoleFiles: readonly BundledFile[], accountFiles: readonly BundledFile[]): BunPlugin {
+  const replaced: Readonly<Record<string, string>> = {
+    "src/console/assets/bundle.ts": `export const ASSETS_PATH = ${JSON.stringify(ASSETS_PATH)};
+      export const bundlePages = async () => ${literal(consoleFiles)};`,
+    "src/http/pages/account/bundle.ts": `export const bundleAccount = async () => ${literal(accountFiles)};`,
+  };
+  const contentsOf = (path: string): string =>
+    Object.entries(replaced).find(([file]) => path.replaceAll("\\", "/").endsWith(file))?.[1] as string;
+  const filter = /[/\\]src[/\\](?:console[/\\]assets|http[/\\]pages[/\\]account)[/\\]bundle\.ts$/;
+  return {
+    name: "the pages that are bundled",
+    setup: (builder) => void builder.onLoad({ filter }, ({ path }) => ({ loader: "ts", contents: contentsOf(path) })),
+  };
+}
+
+function literal(files: readonly BundledFile[]): string {
   const bytes = (content: Uint8Array) => `Uint8Array.fromBase64("${Buffer.from(content).toString("base64")}")`;
-  const files = (await bundlePages()).map(
+  const each = files.map(
     ({ name, type, content }) =>
       `{ name: ${JSON.stringify(name)}, type: ${JSON.stringify(type)}, content: ${bytes(content)}, compressed: {
         br: ${bytes(brotliCompressSync(content))}, gzip: ${bytes(gzipSync(content, { level: 9 }))} } }`,
   );
-  const contents = `export const PAGE_NAME = ${JSON.stringify(PAGE_NAME)};
-    export const ASSETS_PATH = ${JSON.stringify(ASSETS_PATH)};
-    export const bundlePages = async () => [${files.join(",")}];`;
-  const filter = /[/\\]src[/\\]console[/\\]assets[/\\]bundle\.ts$/;
-  return {
-    name: "the pages of the console",
-    setup: (builder) => void builder.onLoad({ filter }, () => ({ loader: "ts", contents })),
-  };
+  return `[${each.join(",")}]`;
 }
 
 /** Removes what interrupted builds left behind. */

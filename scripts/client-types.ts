@@ -11,6 +11,15 @@ import { docComment, literal } from "./doc-comment.ts";
 /** Sent values are typed more loosely than received ones: ids may be numbers, optional fields undefined. */
 type Direction = "sent" | "received";
 
+/** The ids that have types of their own, which the client declares. */
+const IDS: readonly string[] = ["CategoryId", "OrderId", "PetId"];
+
+/** The type of an id: `petId` is that of a Pet, and so is the `id` of a Pet. Empty if it has none of its own. */
+function idType(name: string, owner: string): string {
+  const type = name === "id" ? `${owner}Id` : `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  return IDS.includes(type) ? type : "";
+}
+
 /** Generates the types of everything on the wire, and the list of fields and query parameters that need 64 bits. */
 export function clientTypes(document: ApiDocument): string {
   const { info, paths, components } = withDescriptions(inlined(document));
@@ -19,14 +28,21 @@ export function clientTypes(document: ApiDocument): string {
   const resources = Object.entries(schemas).filter(([, { type }]) => type !== "array");
   refuseDeepIntegers(schemas);
   const blocks = [
-    "// Made from openapi.json by `npm run openapi`. Do not edit.",
-    'import type { Int64, Int64Input } from "./int64.ts";',
     ...resources.map(([name, schema]) => namedType(name, schema, sentBy(operations, name), schemas)),
-    ...operations.filter((operation) => queryOf(operation).length > 0).map(queryType),
+    ...operations
+      .filter((operation) => queryOf(operation).length > 0)
+      .map((operation) => queryType(operation, schemas)),
     errorCodes(error?.properties?.code ?? {}, info.description),
+    operationIds(operations),
     exactFields([...Object.values(schemas), ...operations.map(asObject)]),
   ];
-  return `${blocks.join("\n\n")}\n`;
+  const isUsed = (type: string): boolean => new RegExp(`\\b${type}\\b`).test(blocks.join());
+  const imported = [...IDS, "Int64", "Int64Input"].filter(isUsed).toSorted().join(", ");
+  const head = [
+    "// Made from openapi.json by `npm run openapi`. Do not edit.",
+    `import type { ${imported} } from "./int64.ts";`,
+  ];
+  return `${[...head, ...blocks].join("\n\n")}\n`;
 }
 
 /** Gives references without a description that of the schema they refer to. */
@@ -62,22 +78,25 @@ function namedType(
   const foreign = Object.keys(answered).filter((field) => !(field in properties));
   // Typed as undefined, so that a received object is not sent back unchanged: the service would refuse it.
   const refused = foreign.map((field) => `  /** Not part of the request. */\n  readonly ${field}?: undefined;\n`);
-  return `${comment}export interface ${name} ${objectType(schema, direction, "", refused.join(""))}`;
+  return `${comment}export interface ${name} ${objectType(schema, direction, "", name, refused.join(""))}`;
 }
 
-function queryType(operation: ApiOperation): string {
+function queryType(operation: ApiOperation, schemas: Readonly<Record<string, Schema>>): string {
   const { operationId, summary } = operation;
   const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Query`;
   const parameters = queryOf(operation);
+  const owner = refName(schemas[schemaName(operation.responses[200])]?.items?.$ref);
   const given = parameters.filter(({ name }) => name !== "cursor").slice(0, 2);
   const example = Object.fromEntries(given.map(({ name, example }) => [name, example]));
   const fields = parameters.map(({ name, description, schema, example }) => {
     // A repeatable parameter also takes a single value.
-    const item = schema.items ? `${typeOf(schema.items, "sent", "")} | ` : "";
+    const id = idType(name, owner);
+    const item = schema.items ? `${typeOf(schema.items, "sent", "", id)} | ` : "";
     const comment = fieldComment(`${inClientTerms(description)} ${boundsOf(schema)}`, example, "  ");
-    return `${comment}  readonly ${name}?: ${item}${typeOf(schema, "sent", "  ")} | undefined;\n`;
+    return `${comment}  readonly ${name}?: ${item}${typeOf(schema, "sent", "  ", id)} | undefined;\n`;
   });
-  const about = `Which ${summary.replace("List ", "")} to list, and how.`;
+  const listed = /^List (.+)$/.exec(summary)?.[1];
+  const about = listed === undefined ? `${summary}: which part of it.` : `Which ${listed} to list, and how.`;
   return `${typeComment(about, name, example)}export interface ${name} {\n${fields.join("")}}`;
 }
 
@@ -95,6 +114,13 @@ function errorCodes(code: Schema, overview: string): string {
   const about = ["The codes of the service's errors so far. More may be added.", "", ...list].join("\n");
   const union = codes.map((name) => `\n  | ${JSON.stringify(name)}`).join("");
   return `${typeComment(about, "ErrorCode", code.examples?.[0])}export type ErrorCode =${union};`;
+}
+
+function operationIds(operations: readonly ApiOperation[]): string {
+  const ids = operations.map(({ operationId }) => operationId);
+  const union = ids.map((id) => `\n  | ${JSON.stringify(id)}`).join("");
+  const about = "The ids of the operations, as in openapi.json. More may be added.";
+  return `${typeComment(about, "OperationId", ids[0])}export type OperationId =${union};`;
 }
 
 /** Responses are parsed by the names of fields, so a name must have the same type everywhere. */
@@ -133,30 +159,33 @@ function refuseDeepIntegers(schemas: Readonly<Record<string, Schema>>): void {
 const isExact = ({ format, minimum = Number.NaN, maximum = Number.NaN }: Schema): boolean =>
   format === "int64" && !(Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum));
 
-function typeOf(schema: Schema, direction: Direction, indent: string): string {
+function typeOf(schema: Schema, direction: Direction, indent: string, id = ""): string {
   const open = schema["x-extensible-enum"];
   if (schema.$ref) return refName(schema.$ref);
   if (open) return [...open.map((value) => JSON.stringify(value)), "(string & {})"].join(" | ");
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   if (schema.items) {
-    const item = typeOf(schema.items, direction, indent);
+    const item = typeOf(schema.items, direction, indent, id);
     return `readonly ${item.startsWith('"') ? `(${item})` : item}[]`;
   }
   if (schema.properties) return objectType(schema, direction, indent);
   if (schema.type === "string") return "string";
+  if (schema.type === "number" || schema.type === "boolean") return schema.type;
   if (schema.type !== "integer") throw new Error(`There is no type for ${JSON.stringify(schema)}.`);
   if (!isExact(schema)) return "number";
-  return direction === "sent" ? "Int64Input" : "Int64";
+  if (direction === "received") return id || "Int64";
+  return id ? `Int64Input<${id}>` : "Int64Input";
 }
 
-function objectType(schema: Schema, direction: Direction, indent: string, more = ""): string {
+function objectType(schema: Schema, direction: Direction, indent: string, owner = "", more = ""): string {
   const { properties = {}, required = [] } = schema;
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, field]) => {
     const about = [field.description ?? "", ...(direction === "sent" ? [boundsOf(field)] : [])].join(" ");
     const comment = fieldComment(about, exampleOf(field.examples?.[0], field, direction), inner);
     const isOptional = !required.includes(name);
-    const type = typeOf(field, direction, inner) + (isOptional && direction === "sent" ? " | undefined" : "");
+    const type =
+      typeOf(field, direction, inner, idType(name, owner)) + (isOptional && direction === "sent" ? " | undefined" : "");
     return `${comment}${inner}readonly ${name}${isOptional ? "?" : ""}: ${type};\n`;
   });
   return `{\n${fields.join("")}${more}${indent}}`;

@@ -54,8 +54,10 @@ test("every mistake is reported at once, with the setting, the remedy and what w
     METRICS_PORT: "x",
     METRICS_HOST: "all of them",
     METRICS_BY_KEY: "1",
+    ACCOUNT: "maybe",
     LOG_LEVEL: "loud",
     LOG_REQUESTS: "yes",
+    REQUEST_LOG_DAYS: "32",
     ANONYMOUS_PER_MINUTE: "0",
     OPERATOR: "An\nna",
   });

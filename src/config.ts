@@ -4,6 +4,7 @@ import { mistakeInText } from "./base/text/text.ts";
 import { ENVIRONMENT_NAMES, type EnvironmentName } from "./domain/environment.ts";
 import { AUTHOR_MAX_CODE_POINTS } from "./domain/journal.ts";
 import { QUOTA_MAX } from "./domain/keys/plan.ts";
+import { KEPT_DAYS_DEFAULT, KEPT_DAYS_MAX } from "./domain/usage/kept-request.ts";
 import { parseCorsOrigins } from "./http/cors/origins.ts";
 import { parseHostNames } from "./http/request/known-hosts.ts";
 import { maskedRedisUrl, parseRedisUrl, type RedisUrl } from "./meter/redis-url.ts";
@@ -118,6 +119,7 @@ export const SETTINGS = {
     "For how long requests are still accepted after SIGTERM, while `/readyz` says 503: longer than a load balancer takes to notice.",
     wholeNumber(0, DRAIN_MAX_SECONDS, `must be a whole number of seconds from 0 to ${DRAIN_MAX_SECONDS}`),
   ),
+  ACCOUNT: setting("on", "`off`: there is no page `/account`, on which the holder of a key sees it.", parseSwitch),
   CONSOLE: setting("on", "`off`: there is no console in the browser.", parseSwitch),
   CONSOLE_PORT: setting(
     "",
@@ -134,6 +136,11 @@ export const SETTINGS = {
   METRICS_BY_KEY: setting("off", "`on`: metrics count requests for each key, too.", parseSwitch),
   LOG_LEVEL: setting("info", `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(", ")}.`, oneOf(LOG_LEVELS)),
   LOG_REQUESTS: setting("off", "`on`: one log line per request.", parseSwitch),
+  REQUEST_LOG_DAYS: setting(
+    String(KEPT_DAYS_DEFAULT),
+    "Days for which the latest requests of each key are kept, without query, body and address; `0`: none are.",
+    wholeNumber(0, KEPT_DAYS_MAX, `must be a whole number of days from 0 to ${KEPT_DAYS_MAX}`),
+  ),
   ANONYMOUS_PER_MINUTE: setting(
     "300",
     "Requests per minute that one address may make without a valid key.",

@@ -1,9 +1,12 @@
 import os from "node:os";
 import { defaultThreads } from "../../src/start/threads/cores.ts";
+import type { WorkloadName } from "./workloads.ts";
 
 /** The extent of the measurements. */
 export interface Settings {
   readonly rounds: number;
+  /** The rows of throughput that are measured again, with the former revision alone; undefined: all, with everybody. */
+  readonly rows?: readonly WorkloadName[] | undefined;
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly connections: number;

@@ -1,4 +1,5 @@
 import { encodeCursor } from "../../src/domain/page.ts";
+import type { Settings } from "./settings.ts";
 import type { Answer, Request } from "./tools.ts";
 
 /** All contenders. Each runs only those workloads in which a comparison with it says something. */
@@ -110,6 +111,14 @@ export const WORKLOADS: readonly Workload[] = [
     requests: () => [LIST],
   },
 ];
+
+const AGAIN: readonly ContenderName[] = ["this service", "former revision"];
+
+/** The workloads that a run measures, each with who takes part in it. */
+export const wantedWorkloads = ({ rows }: Pick<Settings, "rows">): readonly Workload[] =>
+  rows === undefined
+    ? WORKLOADS
+    : WORKLOADS.filter(({ name }) => rows.includes(name)).map((work) => ({ ...work, contenders: AGAIN }));
 
 export const workloadNamed = (name: WorkloadName): Workload => WORKLOADS.find((work) => work.name === name) as Workload;
 export const answersOf = ({ answers }: Workload): AnswerName[] => Object.keys(answers) as AnswerName[];

@@ -3,14 +3,7 @@ import { join } from "node:path";
 import { CORES, DEFAULT_THREADS } from "../common/settings.ts";
 import type { Stage } from "../common/stage.ts";
 import { freePort, type Running, say, startProcess } from "../common/tools.ts";
-import {
-  CONTENDER_NAMES,
-  type ContenderName,
-  type CursorAfter,
-  LIST,
-  ourCursor,
-  type Workload,
-} from "../common/workloads.ts";
+import { type ContenderName, type CursorAfter, LIST, ourCursor, type Workload } from "../common/workloads.ts";
 import type { CeilingAnswers } from "./ceiling.ts";
 import { nginxConfiguration } from "./nginx.ts";
 import { installPeers, makePeerDatabase, PEER_CURSOR, PEER_SECRET, startPeer } from "./peers.ts";
@@ -26,11 +19,8 @@ export interface Contender {
 }
 
 /** Makes these contenders, each with its own database. Those that cannot take part are left out. */
-export async function makeContenders(
-  stage: Stage,
-  names: readonly ContenderName[] = CONTENDER_NAMES,
-): Promise<Contender[]> {
-  await installPeers();
+export async function makeContenders(stage: Stage, names: readonly ContenderName[]): Promise<Contender[]> {
+  if (names.some((name) => name.startsWith("Fastify"))) await installPeers();
   const contenders: Contender[] = [];
   for (const name of names) {
     const contender = await make(name, stage);

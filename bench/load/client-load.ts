@@ -6,39 +6,31 @@ import { AnimalStore } from "animal-store-client";
 export interface Load {
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly rounds: number;
-  /** The duration of each measurement in a round. */
-  readonly roundMs: number;
-  /** The time before that in which the code is compiled. */
-  readonly warmUpMs: number;
+  /** The number of turns that each way has. */
+  readonly turns: number;
+  /** The requests of one turn: few, so that both ways meet the same disturbances. */
+  readonly perTurn: number;
   readonly callers: number;
+  /** The cursor behind which one category in seven is beyond 2^53. */
+  readonly largeCursor: string;
 }
 
-/** The rates of one round, with bare fetch or through the client. */
-export interface Rates {
-  readonly perSecond: number;
-  readonly perCpuSecond: number;
-}
-
-/** The rounds of bare fetch and of the client, by workload. */
-export type Measured = Record<string, { readonly bare: Rates[]; readonly client: Rates[] }>;
+/** Microseconds of CPU time per call, of each turn, by workload. */
+export type Measured = Record<string, { readonly bare: number[]; readonly client: number[] }>;
 
 export async function measure(load: Load): Promise<Measured> {
-  const { baseUrl, apiKey } = load;
+  const { baseUrl, apiKey, largeCursor: cursor } = load;
   const store = new AnimalStore({ baseUrl, apiKey });
   const authorization = `Bearer ${apiKey}`;
   const get = async (path: string): Promise<unknown> =>
     (await fetch(baseUrl + path, { headers: { authorization } })).json();
-  // Each creation has an idempotency key, as with the client: otherwise the service would have less to do.
-  const post = async (path: string, body: object): Promise<unknown> => {
-    const headers = { authorization, "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
-    return (await fetch(baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
-  };
-  const pet = { name: "Rex", categoryId: 7 };
   const works: Record<string, Workload> = {
-    "a page of 20": { bare: () => get("/pets?limit=20"), client: () => store.pets.list({ limit: 20 }) },
-    "a page of 100": { bare: () => get("/pets?limit=100"), client: () => store.pets.list({ limit: 100 }) },
-    "a creation": { bare: () => post("/pets", pet), client: () => store.pets.create(pet) },
+    "page of 20": { bare: () => get("/pets?limit=20"), client: () => store.pets.list({ limit: 20 }) },
+    "page of 100": { bare: () => get("/pets?limit=100"), client: () => store.pets.list({ limit: 100 }) },
+    "page of 100 with large ids": {
+      bare: () => get(`/pets?limit=100&cursor=${cursor}`),
+      client: () => store.pets.list({ limit: 100, cursor }),
+    },
   };
   const measured: Measured = {};
   for (const [name, work] of Object.entries(works)) measured[name] = await inTurns(work, load);
@@ -50,27 +42,28 @@ interface Workload {
   readonly client: () => PromiseLike<unknown>;
 }
 
-/** The two alternate in going first. */
-async function inTurns(work: Workload, { rounds, roundMs, warmUpMs, callers }: Load): Promise<Measured[string]> {
-  const rates: Measured[string] = { bare: [], client: [] };
-  for (const way of WAYS) await sendFor(warmUpMs, work[way], callers);
-  for (let round = 0; round < rounds; round++)
-    for (const way of round % 2 === 0 ? WAYS : WAYS.toReversed())
-      rates[way].push(await sendFor(roundMs, work[way], callers));
-  return rates;
-}
-
 const WAYS = ["bare", "client"] as const;
 
-async function sendFor(ms: number, send: () => PromiseLike<unknown>, callers: number): Promise<Rates> {
-  let sent = 0;
-  const cpuBefore = process.cpuUsage();
-  const beganMs = performance.now();
+/** The two alternate in going first. The first quarter of the turns is not counted: code is compiled meanwhile. */
+async function inTurns(work: Workload, { turns, perTurn, callers }: Load): Promise<Measured[string]> {
+  const micros: Measured[string] = { bare: [], client: [] };
+  const unmeasured = Math.ceil(turns / 4);
+  for (let turn = -unmeasured; turn < turns; turn++)
+    for (const way of turn % 2 === 0 ? WAYS : WAYS.toReversed()) {
+      const perCall = await send(perTurn, work[way], callers);
+      if (turn >= 0) micros[way].push(perCall);
+    }
+  return micros;
+}
+
+/** Sends some requests, and returns the CPU time of each. */
+async function send(count: number, call: () => PromiseLike<unknown>, callers: number): Promise<number> {
+  let left = count;
+  const before = process.cpuUsage();
   const caller = async (): Promise<void> => {
-    for (; performance.now() - beganMs < ms; sent++) await send();
+    while (left-- > 0) await call();
   };
   await Promise.all(Array.from({ length: callers }, caller));
-  const { user, system } = process.cpuUsage(cpuBefore);
-  const seconds = (performance.now() - beganMs) / 1000;
-  return { perSecond: sent / seconds, perCpuSecond: (sent / (user + system)) * 1e6 };
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
 }

@@ -1,5 +1,5 @@
 import type { Settings } from "../common/settings.ts";
-import { CONTENDER_NAMES, WORKLOADS } from "../common/workloads.ts";
+import { CONTENDER_NAMES, wantedWorkloads } from "../common/workloads.ts";
 import type { Part } from "../report/results.ts";
 import { JOB_NAMES } from "./jobs.ts";
 import { SECONDS as SCALE_SECONDS } from "./scale.ts";
@@ -22,7 +22,9 @@ export function expectedSeconds(settings: Settings, parts: readonly Part[], hasF
   const { rounds, seconds, warmUpSeconds, animals, sizes, costRounds, starts } = settings;
   const absent = new Set<string>(hasFormer ? [] : ["former revision"]);
   const once = warmUpSeconds + seconds + 2 * WRK_SECONDS;
-  const pairs = WORKLOADS.flatMap(({ contenders }) => contenders.filter((name) => !absent.has(name))).length;
+  const pairs = wantedWorkloads(settings).flatMap(({ contenders }) =>
+    contenders.filter((name) => !absent.has(name)),
+  ).length;
   const perPart: Record<Part, number> = {
     throughput: rounds * pairs * (once + AROUND_SECONDS),
     steady: steadySeconds(settings),

@@ -6,9 +6,9 @@ import {
   assertRight,
   CHECKS,
   type ContenderName,
-  WORKLOADS,
   type Workload,
   type WorkloadName,
+  wantedWorkloads,
 } from "../common/workloads.ts";
 import { type Contender, makeContenders } from "../contenders/contenders.ts";
 import { exhaust, type Reference } from "../contenders/service.ts";
@@ -24,16 +24,17 @@ export interface Series {
 /** Measures every workload with its contenders in turn, each time in a new process. */
 export async function measureThroughput(stage: Stage): Promise<Series[]> {
   const { rounds } = stage.settings;
+  const workloads = wantedWorkloads(stage.settings);
   const reference = await stage.reference();
-  const contenders = await makeContenders(stage);
+  const contenders = await makeContenders(stage, [...new Set(workloads.flatMap(({ contenders }) => contenders))]);
   // Sorted into the order of the report.
-  const series: Series[] = WORKLOADS.flatMap(({ name, contenders: wanted }) =>
+  const series: Series[] = workloads.flatMap(({ name, contenders: wanted }) =>
     wanted
       .filter((contender) => contenders.some(({ name }) => name === contender))
       .map((contender) => ({ work: name, contender, measures: [] })),
   );
   for (let round = 1; round <= rounds; round++)
-    for (const work of WORKLOADS)
+    for (const work of workloads)
       for (const contender of rotated(contenders, round)) {
         const row = series.find((row) => row.work === work.name && row.contender === contender.name);
         if (!row) continue;

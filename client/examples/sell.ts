@@ -42,7 +42,7 @@ async function tryOrder({ id: petId }: Pet, reference: string, sale: string): Pr
   try {
     return await store.orders.place({ petId, reference }, { idempotencyKey: `${sale}-${petId}` });
   } catch (error) {
-    const isGone = error instanceof AnimalStoreError && ["pet_not_available", "invalid_value"].includes(error.code);
+    const isGone = error instanceof AnimalStoreError && ["pet_not_available", "pet_not_found"].includes(error.code);
     if (!isGone) throw error;
     return undefined;
   }

@@ -1,12 +1,22 @@
-import type { AnimalStoreOptions, CallOptions, HttpMethod, RequestOptions } from "./options.ts";
+import type { HttpMethod } from "./operation.ts";
+import type { AnimalStoreOptions, CallOptions, RequestOptions, WriteOptions } from "./options.ts";
 import type { Limits } from "./pacing/limits.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { Call } from "./resources/call.ts";
 import { Categories } from "./resources/categories.ts";
 import { Orders } from "./resources/orders.ts";
+import type { ListCall } from "./resources/page.ts";
 import { Pets } from "./resources/pets.ts";
 import { createRequests, type Requests } from "./resources/requests.ts";
-import type { Key } from "./wire/types.ts";
+import type {
+  GetKeyUsageQuery,
+  Key,
+  KeyRequest,
+  ListKeyRequestsQuery,
+  RotatedKey,
+  SecretRotation,
+  Usage,
+} from "./wire/types.ts";
 
 /** A client with another one of these has limits of its own. */
 const OWN_LIMITS = ["baseUrl", "apiKey", "pacing", "clock"];
@@ -33,8 +43,9 @@ export class AnimalStore {
   /** @internal */
   constructor(options: AnimalStoreOptions, shared: Pacer | undefined);
   constructor(options: AnimalStoreOptions = {}, shared?: Pacer) {
-    const requests = createRequests(options, shared);
+    // The caller may go on to change its own object.
     this.#options = { ...options };
+    const requests = createRequests(this.#options, shared);
     this.pets = new Pets(requests);
     this.categories = new Categories(requests);
     this.orders = new Orders(requests);
@@ -82,5 +93,38 @@ export class AnimalStore {
    */
   key(options?: CallOptions): Call<Key> {
     return this.#requests.call("getKey", "GET", () => "/key", undefined, options);
+  }
+
+  /**
+   * The outcomes of the key's requests, by minute, hour or day, oldest first.
+   *
+   * @example
+   * for (const { startedAt, refused } of await store.keyUsage({ by: "hour" })) console.log(startedAt, refused);
+   */
+  keyUsage(query?: GetKeyUsageQuery, options?: CallOptions): Call<readonly Usage[]> {
+    return this.#requests.whole("getKeyUsage", "/key/usage", query, options);
+  }
+
+  /**
+   * The key's latest requests, newest first, as far as the service has kept them: awaited, the first page; iterated
+   * over, all of them.
+   *
+   * @example
+   * const { items } = await store.keyRequests({ status: "4xx" });
+   * console.log(items.map(({ path, message }) => `${path}: ${message}`));
+   */
+  keyRequests(query?: ListKeyRequestsQuery, options?: CallOptions): ListCall<KeyRequest> {
+    return this.#requests.list("listKeyRequests", "/key/requests", query, options);
+  }
+
+  /**
+   * Replaces the key's secret, if the operator allows that. The old one works for a day, or for `overlapSeconds`. This
+   * client goes on with the old one: `withOptions({ apiKey: secret })` is one with the new one.
+   *
+   * @example
+   * const { secret, oldSecretExpiresAt } = await store.rotateKey({ overlapSeconds: 3600 });
+   */
+  rotateKey(rotation: SecretRotation = {}, options?: WriteOptions): Call<RotatedKey> {
+    return this.#requests.call("rotateKey", "POST", () => "/key/rotate", rotation, options);
   }
 }

@@ -1,3 +1,4 @@
+import type { HttpMethod, Operation } from "./operation.ts";
 import type { ErrorCode } from "./wire/types.ts";
 
 /**
@@ -5,6 +6,7 @@ import type { ErrorCode } from "./wire/types.ts";
  *
  * - `timeout`: no complete answer within `timeoutMs`
  * - `aborted`: your `signal` was aborted; `cause` is its reason
+ * - `deadline_exceeded`: your `signal` was one of `AbortSignal.timeout`, and the time is over
  * - `connection_failed`: the service could not be reached, the connection broke, or the success of a write was damaged
  * - `wait_too_long`: the call would have to wait longer than `maxWaitMs`; `retryAfterMs` says how long
  * - `unexpected_response`: something other than this service answered, such as a proxy
@@ -12,7 +14,13 @@ import type { ErrorCode } from "./wire/types.ts";
  * @example
  * if (error instanceof AnimalStoreError && error.code === "timeout") showSpinnerAgain();
  */
-export type ClientErrorCode = "timeout" | "aborted" | "connection_failed" | "wait_too_long" | "unexpected_response";
+export type ClientErrorCode =
+  | "timeout"
+  | "aborted"
+  | "deadline_exceeded"
+  | "connection_failed"
+  | "wait_too_long"
+  | "unexpected_response";
 
 /** The constructor arguments of {@link AnimalStoreError}. */
 export interface ErrorDetails {
@@ -21,6 +29,7 @@ export interface ErrorDetails {
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly headers?: Headers | undefined;
   readonly cause?: unknown;
 }
 
@@ -47,22 +56,32 @@ export class AnimalStoreError extends Error {
   declare readonly requestId: string | undefined;
   /** The time to wait before another attempt, if known. */
   declare readonly retryAfterMs: number | undefined;
+  /** The operation's id in openapi.json, such as `createPet`. */
+  declare readonly operation: Operation;
+  /** The HTTP method. */
+  declare readonly method: HttpMethod;
+  /** The full URL, including the query. */
+  declare readonly url: string;
+  /** The response headers; undefined if there was no response. Not shown when the error is printed. */
+  declare readonly headers: Headers | undefined;
   /** The number of times the request was sent: 0 if the call failed while it was held back. */
   attempts = 0;
   /** The key that a write was sent with. Repeat the call with it as `idempotencyKey`, and nothing is done twice. */
   declare idempotencyKey: string | undefined;
 
-  constructor({ message, cause, ...details }: ErrorDetails) {
+  constructor({ message, cause, headers, ...details }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause });
     Object.assign(this, details);
+    Object.defineProperty(this, "headers", { value: headers });
   }
 }
 
 /** The error of a call whose signal was aborted. */
-export const aborted = (signal: AbortSignal | undefined, requestId?: string): AnimalStoreError =>
-  new AnimalStoreError({
-    code: "aborted",
-    message: "The signal was aborted.",
-    requestId,
-    cause: signal?.reason,
-  });
+export function aborted(signal: AbortSignal | undefined, requestId?: string): AnimalStoreError {
+  const cause: unknown = signal?.reason;
+  // The reason of AbortSignal.timeout has this name in every runtime.
+  const isLate = Object(cause).name === "TimeoutError";
+  const code = isLate ? "deadline_exceeded" : "aborted";
+  const message = isLate ? "The deadline of the signal has passed." : "The signal was aborted.";
+  return new AnimalStoreError({ code, message, requestId, cause });
+}

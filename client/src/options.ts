@@ -1,4 +1,5 @@
 import type { AnimalStoreError } from "./error.ts";
+import type { HttpMethod, Operation } from "./operation.ts";
 
 /**
  * One attempt to send a request. Every hook receives at least this.
@@ -7,10 +8,12 @@ import type { AnimalStoreError } from "./error.ts";
  * const lineOf = ({ operation, method, url, attempt }: RequestEvent) => `${operation}: ${method} ${url}, attempt ${attempt}`;
  */
 export interface RequestEvent {
+  /** The id of the call, the same for all of its attempts. */
+  readonly callId: string;
   /** The operation's id in openapi.json, such as `createPet`. */
-  readonly operation: string;
+  readonly operation: Operation;
   /** The HTTP method. */
-  readonly method: string;
+  readonly method: HttpMethod;
   /** The full URL, including the query. */
   readonly url: string;
   /** The number of the attempt, from 1. */
@@ -46,7 +49,7 @@ export interface ResponseEvent extends RequestEvent {
 }
 
 /**
- * An attempt that has failed and will be repeated. The last attempt of a call is not reported: the call rejects.
+ * An attempt that has failed and will be repeated.
  *
  * @example
  * const onRetry = ({ error, delayMs }: RetryEvent) => log.warn(`${error.message} Next attempt in ${delayMs} ms.`);
@@ -59,6 +62,17 @@ export interface RetryEvent extends RequestEvent {
 }
 
 /**
+ * A call that has failed for good. `attempt` is 0 if it was never sent.
+ *
+ * @example
+ * const onFailure = ({ callId, error }: FailureEvent) => log.warn(`${callId}: ${error.message}`);
+ */
+export interface FailureEvent extends RequestEvent {
+  /** The reason that the call rejects with: an AnimalStoreError, or what your `apiKey` function threw. */
+  readonly error: Error;
+}
+
+/**
  * The use of a deprecated operation.
  *
  * @example
@@ -66,14 +80,36 @@ export interface RetryEvent extends RequestEvent {
  */
 export interface DeprecationEvent {
   /** The operation's id in openapi.json, such as `getPet`. */
-  readonly operation: string;
+  readonly operation: Operation;
   /** The date of its removal, if known. */
   readonly removedAt: Date | undefined;
   /** A sentence for people, with a link to details. */
   readonly message: string;
 }
 
-/** The client's source of time. Tests inject their own. */
+/**
+ * The receiver of the client's log, such as the console.
+ *
+ * @example
+ * const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+ */
+export interface Logger {
+  /** Each attempt, and each response. */
+  debug(message: string, ...details: unknown[]): void;
+  /** Calls that are tried again, and calls that have failed. */
+  info(message: string, ...details: unknown[]): void;
+  /** Deprecated operations, unless `onDeprecated` is set. */
+  warn(message: string, ...details: unknown[]): void;
+  /** Hooks that have failed. */
+  error(message: string, ...details: unknown[]): void;
+}
+
+/**
+ * A source of time for a client, such as that of the testing kit.
+ *
+ * @example
+ * const impatient: ClientClock = { now: () => performance.now(), sleep: async () => {} };
+ */
 export interface ClientClock {
   /** Monotonic time in milliseconds. */
   now(): number;
@@ -116,9 +152,15 @@ export interface AnimalStoreOptions {
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
   /** Called before the wait for the next attempt. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Called once for each deprecated operation that is used. By default, a warning goes to the console. */
+  /** Called once a call has failed for good, also if no answer came. */
+  readonly onFailure?: ((event: FailureEvent) => void) | undefined;
+  /** Called once for each deprecated operation that is used. By default, the logger gets a warning. */
   readonly onDeprecated?: ((event: DeprecationEvent) => void) | undefined;
-  /** @internal */
+  /** The receiver of the log. By default, the console. */
+  readonly logger?: Logger | undefined;
+  /** The least level that is logged: `debug`, `info`, `warn`, `error` or `off`. By default, `warn`. */
+  readonly logLevel?: keyof Logger | "off" | undefined;
+  /** The source of time for waits and limits, such as that of the testing kit. By default, the system's. */
   readonly clock?: ClientClock | undefined;
 }
 
@@ -201,11 +243,3 @@ export interface RequestOptions extends ConditionalWriteOptions {
   /** The `etag` of the data that you have: the result is undefined if it has not changed. */
   readonly ifNoneMatch?: string | undefined;
 }
-
-/**
- * The methods of the interface.
- *
- * @example
- * const isRead = (method: HttpMethod) => method === "GET";
- */
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -6,8 +6,12 @@ import { complaints, newConsumer, PACKED_TYPES, typescript5 } from "./harness/ty
 
 // Doc comments of the published client, as an editor shows them.
 
+/** The modules of the package. */
+type Module = "animal-store-client" | "animal-store-client/testing";
+
 /** A declaration that users see: an export, or a member of one. */
 interface Declared {
+  readonly module: Module;
   /** The qualified name, such as `Pets.list`. */
   readonly name: string;
   readonly isExport: boolean;
@@ -49,45 +53,75 @@ const WALK = `
   }
   console.log(JSON.stringify(declared));`;
 
-async function readDeclarations(): Promise<readonly Declared[]> {
+async function readDeclarations(module: Module, types: string): Promise<readonly Declared[]> {
   const script = join(temporaryFolder(), "walk.cjs");
   await Bun.write(script, WALK);
-  const child = Bun.spawn(["node", script, typescript5, PACKED_TYPES], { stdin: "ignore", stdout: "pipe" });
-  return JSON.parse(await child.stdout.text());
+  const child = Bun.spawn(["node", script, typescript5, types], { stdin: "ignore", stdout: "pipe" });
+  const read = JSON.parse(await child.stdout.text()) as Omit<Declared, "module">[];
+  return read.map((one) => ({ ...one, module }));
 }
 
-const declared = await readDeclarations();
+const declared = [
+  ...(await readDeclarations("animal-store-client", PACKED_TYPES)),
+  ...(await readDeclarations("animal-store-client/testing", PACKED_TYPES.replace("index", "testing"))),
+];
 const document = (await Bun.file(new URL("../../openapi.json", import.meta.url)).json()) as ApiDocument;
 
 test("there is nothing for users but what is meant for them", () => {
-  const exported = declared.filter(({ isExport }) => isExport).map(({ name }) => name);
-  expect([...new Set(exported)].sort()).toEqual([
+  const exportedBy = (module: Module) =>
+    [...new Set(declared.filter((one) => one.isExport && one.module === module).map(({ name }) => name))].sort();
+  expect(exportedBy("animal-store-client/testing")).toEqual([
+    "TestClock",
+    "TestFailure",
+    "TestKeyOptions",
+    "TestRequest",
+    "TestStore",
+    "TestStoreOptions",
+    "createTestStore",
+  ]);
+  expect(exportedBy("animal-store-client")).toEqual([
     "AnimalStore",
     "AnimalStoreError",
     "AnimalStoreOptions",
     "Answer",
+    "BulkCall",
+    "BulkOptions",
+    "BulkProgress",
+    "BulkReport",
     "Call",
     "CallOptions",
     "Categories",
     "Category",
+    "CategoryId",
     "CategoryUpdate",
+    "ClientClock",
     "ClientErrorCode",
     "ConditionalReadOptions",
     "ConditionalWriteOptions",
+    "CreatedRow",
     "DeprecationEvent",
     "ErrorCode",
+    "FailedRow",
+    "FailureEvent",
+    "GetKeyUsageQuery",
     "HttpMethod",
     "Int64",
     "Int64Input",
     "Key",
+    "KeyRequest",
     "LimitedWindow",
     "Limits",
     "ListCall",
     "ListCategoriesQuery",
+    "ListKeyRequestsQuery",
     "ListOrdersQuery",
     "ListPetsQuery",
+    "Logger",
     "NewPet",
+    "Operation",
+    "OperationId",
     "Order",
+    "OrderId",
     "OrderPlacement",
     "OrderStatus",
     "OrderUpdate",
@@ -95,15 +129,22 @@ test("there is nothing for users but what is meant for them", () => {
     "OutgoingEvent",
     "Page",
     "Pet",
+    "PetId",
     "PetStatus",
     "PetUpdate",
     "Pets",
     "PutOptions",
     "Quota",
+    "RefusalCounts",
     "RequestEvent",
     "RequestOptions",
     "ResponseEvent",
     "RetryEvent",
+    "RotatedKey",
+    "RowOutcome",
+    "Rows",
+    "SecretRotation",
+    "Usage",
     "WriteOptions",
   ]);
 });
@@ -125,7 +166,9 @@ describe("examples", () => {
   const SURROUNDINGS = `
     import { AnimalStore, AnimalStoreError } from "animal-store-client";
     import type * as client from "animal-store-client";
+    import { createTestStore } from "animal-store-client/testing";
     declare const store: AnimalStore;
+    declare const test: TestStore;
     declare const apiKey: string;
     declare const error: unknown;
     declare const rex: client.Pet;
@@ -144,15 +187,90 @@ describe("examples", () => {
   };
 
   test("compile", async () => {
-    const names = declared.filter(({ isExport, name }) => isExport && !/^(AnimalStore|AnimalStoreError)$/.test(name));
-    const types = names.map(({ name }) => name).filter((name, i, all) => all.indexOf(name) === i);
-    const imports = `import type { ${types.join(", ")} } from "animal-store-client";`;
+    const names = declared.filter(
+      ({ isExport, name }) => isExport && !/^(AnimalStore|AnimalStoreError|createTestStore)$/.test(name),
+    );
+    const imports = Map.groupBy(names, ({ module }) => module)
+      .entries()
+      .map(
+        ([module, all]) => `import type { ${[...new Set(all.map(({ name }) => name))].join(", ")} } from "${module}";`,
+      );
     const code = declared.flatMap((one) => one.examples.map((example) => ({ one, example })));
-    const text = [SURROUNDINGS, imports, ...code.map(({ one, example }, i) => codeOf(one, example, i)), "export {};"];
+    const text = [
+      SURROUNDINGS,
+      ...imports,
+      ...code.map(({ one, example }, i) => codeOf(one, example, i)),
+      "export {};",
+    ];
     const folder = newConsumer({ "examples.ts": text.join("\n\n") });
     const options = { module: "nodenext", lib: ["es2022", "dom"], types: [], verbatimModuleSyntax: false };
     expect(await complaints("TypeScript 7", folder, options)).toBe("");
     expect(code.length).toBeGreaterThan(60);
+  });
+});
+
+describe("an id", () => {
+  const CODE = `
+    import { AnimalStore, type CategoryId, type Int64, type Int64Input, type OrderId, type PetId } from "animal-store-client";
+    import type { Category, Order, Pet } from "animal-store-client";
+    declare const store: AnimalStore;
+    declare const pet: Pet;
+    declare const order: Order;
+    declare const category: Category;
+    declare const text: string;
+    declare const digits: Int64;`;
+
+  /** What is right, and what is wrong in one place. */
+  const RIGHT = [
+    "store.pets.find(pet.id)",
+    "store.pets.update(order.petId, {})",
+    "store.orders.approve(order.id)",
+    "store.orders.place({ petId: pet.id })",
+    "store.orders.list({ petId: order.petId })",
+    "store.pets.list({ categoryId: category.id, id: [pet.id, order.petId] })",
+    "store.pets.create({ name: pet.name, categoryId: pet.categoryId })",
+    "store.categories.put(pet.categoryId, { name: text })",
+    // A string, a number or a bigint may be the id of anything.
+    "store.orders.approve(text)",
+    "store.orders.approve(digits)",
+    'store.orders.approve("7")',
+    "store.orders.approve(7)",
+    "store.orders.approve(7n)",
+    "store.pets.find(text as Int64Input<PetId>)",
+    "new Map<PetId, Pet>().get(text)",
+    "new Map<Int64, Pet>().set(pet.id, pet)",
+    "[order.id as OrderId, text].includes(text)",
+    "{ const id: PetId = text; const back: string = id; void back; }",
+    "{ const byId: Record<CategoryId, Category> = { [category.id]: category }; void byId[text]; }",
+    'pet.categoryId === "7"',
+  ];
+  const WRONG = [
+    "store.orders.approve(pet.id)",
+    "store.orders.get(order.petId)",
+    "store.orders.cancel(category.id)",
+    "store.pets.find(order.id)",
+    "store.pets.delete(pet.categoryId)",
+    "store.pets.list({ id: order.id })",
+    "store.pets.list({ id: [pet.id, order.id] })",
+    "store.pets.list({ categoryId: pet.id })",
+    "store.pets.create({ name: text, categoryId: pet.id })",
+    "store.pets.update(pet.id, { categoryId: order.id })",
+    "store.orders.place({ petId: order.id })",
+    "store.orders.list({ petId: category.id })",
+    "store.categories.get(pet.id)",
+    "{ const id: PetId = order.id; void id; }",
+  ];
+
+  test("of one thing is not taken for that of another, and every string may be one", async () => {
+    const lines = [...RIGHT, ...WRONG].map((line) => `${line.startsWith("{") ? "" : "void "}${line};`);
+    const folder = newConsumer({ "ids.ts": [...CODE.split("\n"), ...lines].join("\n") });
+    const options = { module: "nodenext", lib: ["es2022", "dom"], types: [] };
+    for (const compiler of ["TypeScript 7", "TypeScript 5"] as const) {
+      const said = await complaints(compiler, folder, options);
+      const first = CODE.split("\n").length + 1;
+      const faulty = [...said.matchAll(/^ids\.ts\((\d+)/gm)].map(([, line]) => Number(line) - first);
+      expect([compiler, [...new Set(faulty)]]).toEqual([compiler, WRONG.map((_, i) => RIGHT.length + i)]);
+    }
   });
 });
 

@@ -5,6 +5,7 @@ import { AnimalStore, type Int64Input } from "../src/index.ts";
 import { parseExactly, writeExactly } from "../src/wire/exact-json.ts";
 import { INT64_FIELDS } from "../src/wire/types.ts";
 import { parseObviously } from "./harness/obvious-json.ts";
+import { startTarget, testOfService } from "./harness/target.ts";
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 /** An integer in each of its accepted forms. */
@@ -142,7 +143,7 @@ describe("JSON", () => {
 
 describe("through the service", () => {
   const connect = async () => {
-    const service = await startService();
+    const service = await startTarget();
     return { service, store: new AnimalStore({ baseUrl: `${service.origin}/v1`, apiKey: service.boundless }) };
   };
 
@@ -187,13 +188,14 @@ describe("through the service", () => {
       await noting.orders.get(id).catch(() => {});
       expect(asked).toEqual([`http://store.invalid/v1/store/orders/${id}`]);
       expect(await store.pets.find(id)).toBeUndefined();
-      expect(await store.orders.place({ petId: id }).catch(({ code }) => code)).toBe("invalid_value");
+      expect(await store.orders.place({ petId: id }).catch(({ code }) => code)).toBe("pet_not_found");
     });
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test("an id as large as ids get is exact", async () => {
-    const { store, service } = await connect();
+  testOfService("an id as large as ids get is exact", async () => {
+    const service = await startService();
+    const store = new AnimalStore({ baseUrl: `${service.origin}/v1`, apiKey: service.boundless });
     const { Database } = await import("bun:sqlite");
     await store.pets.create({ name: "Rex", categoryId: 1 });
     const database = new Database(service.path);

@@ -152,7 +152,7 @@ describe("a function of the caller that never ends, and heeds no signal", () => 
 
     test(`${what}: the signal ends the call`, async () => {
       const error = await store.key({ signal: AbortSignal.timeout(5) }).catch((error: unknown) => error);
-      expect(error).toMatchObject({ code: "aborted", attempts: sent });
+      expect(error).toMatchObject({ code: "deadline_exceeded", attempts: sent });
     });
 
     test(`${what}: its timeout ends each attempt`, async () => {

@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { startService } from "../../test/harness/service/service.ts";
-import { AnimalStore, AnimalStoreError, type AnimalStoreOptions } from "../src/index.ts";
+import {
+  AnimalStore,
+  AnimalStoreError,
+  type AnimalStoreOptions,
+  type FailureEvent,
+  type RequestEvent,
+} from "../src/index.ts";
 
 const baseUrl = "http://127.0.0.1:1/v1";
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
@@ -33,14 +39,19 @@ const unavailable = (): Response =>
 
 test("the events of a call, in order, with what they say", async () => {
   const events: unknown[] = [];
-  const note = (kind: string) => (event: object) => void events.push([kind, { ...event, headers: undefined }]);
+  const callIds = new Set<string>();
+  const note = (kind: string) => (event: RequestEvent) => {
+    callIds.add(event.callId);
+    events.push([kind, { ...event, callId: undefined, headers: undefined }]);
+  };
   const { store, sleeps } = clientOf([unavailable, () => json([], 200, { "X-Request-Id": "from-a-proxy" })], {
     onRequest: note("request"),
     onResponse: note("response"),
     onRetry: note("retry"),
   });
   await store.pets.list({ limit: 1 });
-  const about = { operation: "listPets", method: "GET", url: `${baseUrl}/pets?limit=1`, headers: undefined };
+  const url = `${baseUrl}/pets?limit=1`;
+  const about = { callId: undefined, operation: "listPets", method: "GET", url, headers: undefined };
   expect(events).toEqual([
     ["request", { ...about, attempt: 1 }],
     ["response", { ...about, attempt: 1, status: 503, durationMs: 7, requestId: expect.stringMatching(/^\S+\.\d+$/) }],
@@ -50,6 +61,9 @@ test("the events of a call, in order, with what they say", async () => {
   ]);
   expect(sleeps).toHaveLength(1);
   expect(sleeps[0]).toBeGreaterThanOrEqual(2_000);
+  expect([...callIds]).toEqual([expect.stringMatching(/^\S+\.\d+$/)]);
+  await store.pets.list();
+  expect(callIds.size).toBe(2);
 });
 
 test("every wait is announced before it begins, with the wait that it is", async () => {
@@ -106,6 +120,149 @@ test("the id that a hook sets is the one that a failure is found by", async () =
   });
   const error = await store.pets.list({}, { retries: 0 }).catch((error: unknown) => error);
   expect(error).toMatchObject({ code: "connection_failed", requestId: "mine" });
+});
+
+describe("a call that fails for good", () => {
+  const broken = (): Promise<never> => Promise.reject(new Error("gone"));
+  const refused = (): Response => json({ code: "order_not_found", message: "None." }, 404, { "X-Request-Id": "there" });
+  /** The events of a call that fails, and what it rejects with. */
+  async function failing(
+    answers: Parameters<typeof clientOf>[0],
+    options: AnimalStoreOptions,
+    call = (store: AnimalStore): Promise<unknown> => store.orders.get(7),
+  ) {
+    const events: FailureEvent[] = [];
+    const heard: string[] = [];
+    const { store } = clientOf(answers, {
+      retries: 1,
+      onRequest: ({ callId }) => void heard.push(callId),
+      onFailure: (event) => void events.push(event),
+      ...options,
+    });
+    const error: unknown = await call(store).catch((error: unknown) => error);
+    return { error, events, heard };
+  }
+
+  test("is told once, whether an answer came or not, with the id that its attempts had", async () => {
+    for (const [answers, attempt] of [
+      [[broken, broken], 2],
+      [[refused], 1],
+    ] as const) {
+      const { error, events, heard } = await failing(answers, {});
+      const [callId = ""] = heard;
+      expect(heard).toEqual(Array(attempt).fill(callId));
+      expect(events).toEqual([
+        {
+          callId,
+          operation: "getOrder",
+          method: "GET",
+          url: `${baseUrl}/store/orders/7`,
+          attempt,
+          error: error as Error,
+        },
+      ]);
+      expect(events[0]?.error).toBe(error as Error);
+    }
+  });
+
+  test("is told if it was never sent: it was aborted, would have to wait too long, or has no key", async () => {
+    const vault = new Error("the vault is closed");
+    const CASES: readonly (readonly [
+      AnimalStoreOptions,
+      ((store: AnimalStore) => Promise<unknown>) | undefined,
+      object,
+    ])[] = [
+      [{}, (store) => store.key({ signal: AbortSignal.abort() }), { code: "aborted" }],
+      [{ apiKey: () => Promise.reject(vault) }, undefined, vault],
+    ];
+    for (const [options, call, expected] of CASES) {
+      const { events } = await failing([], options, call);
+      expect(events).toMatchObject([{ attempt: 0, error: expected }]);
+    }
+    const { events } = await failing([], {}, (store) => store.pets.find("x"));
+    // An argument that cannot be right is no call.
+    expect(events).toEqual([]);
+  });
+
+  test("says in its error what was asked of whom, and what the answer's headers were, which are not printed", async () => {
+    const { error } = await failing([refused], {});
+    expect(error).toMatchObject({
+      operation: "getOrder",
+      method: "GET",
+      url: `${baseUrl}/store/orders/7`,
+      status: 404,
+    });
+    const { headers } = error as AnimalStoreError;
+    expect(headers?.get("x-request-id")).toBe("there");
+    expect(Object.keys(error as object)).not.toContain("headers");
+    const silent = (await failing([broken, broken], {})).error as AnimalStoreError;
+    expect([silent.operation, silent.headers]).toEqual(["getOrder", undefined]);
+    const own = (await failing([refused], {}, (store) => store.request("GET", "/toys"))).error;
+    expect(own).toMatchObject({ operation: "GET /toys", url: `${baseUrl}/toys` });
+  });
+
+  test("because its deadline has passed is told apart from one that was aborted", async () => {
+    const hangs = (): Promise<never> => new Promise(() => {});
+    const late = await failing([hangs], {}, (store) => store.key({ signal: AbortSignal.timeout(5) }));
+    expect(late.error).toMatchObject({ code: "deadline_exceeded", attempts: 1, cause: { name: "TimeoutError" } });
+    const aborted = await failing([], {}, (store) => store.key({ signal: AbortSignal.abort("no need") }));
+    expect(aborted.error).toMatchObject({ code: "aborted", cause: "no need" });
+  });
+});
+
+describe("the log", () => {
+  /** What a logger of this level is told about a call with a retry, a deprecated one and one that fails. */
+  async function logged(logLevel: AnimalStoreOptions["logLevel"]) {
+    const lines: [level: string, message: string, details: unknown][] = [];
+    const level = (name: string) => (message: string, details?: unknown) => void lines.push([name, message, details]);
+    const logger = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
+    const mistaken = (): void => {
+      throw new Error("a mistake");
+    };
+    const answers = [unavailable, () => json({ id: 1 }, 200, { Deprecation: "@1" }), () => json({}, 404)];
+    const { store } = clientOf(answers, { apiKey: "pk_Zebra", logger, logLevel, onRetry: mistaken });
+    await store.pets.get(1);
+    await store.key().catch(() => {});
+    await Bun.sleep(0);
+    return lines;
+  }
+  const textsOf = (lines: Awaited<ReturnType<typeof logged>>): string[] =>
+    lines.map(([level, message]) => `${level}: ${message.replace("animal-store-client: ", "")}`);
+
+  test("has what its level asks for, each line with the call's id, and never the key", async () => {
+    const all = await logged("debug");
+    expect(textsOf(all).toSorted()).toEqual(
+      [
+        ...["debug: getPet is sent.", "debug: getPet was answered.", "info: getPet will be sent again."],
+        ...["error: the onRetry hook failed.", "debug: getPet is sent.", "debug: getPet was answered."],
+        ...[
+          "warn: getPet is deprecated.",
+          "debug: getKey is sent.",
+          "debug: getKey was answered.",
+          "info: getKey failed.",
+        ],
+      ].toSorted(),
+    );
+    const details = all.flatMap(([, message, details]) => (/getPet (is sent|was|will)/.test(message) ? [details] : []));
+    expect(new Set(details.map((about) => (about as RequestEvent).callId)).size).toBe(1);
+    expect(Bun.inspect(all, { depth: 9 })).not.toContain("Zebra");
+    expect(textsOf(await logged("info"))).toHaveLength(4);
+    const worst = ["warn: getPet is deprecated.", "error: the onRetry hook failed."];
+    expect(textsOf(await logged("warn")).toSorted()).toEqual(worst.toSorted());
+    expect(textsOf(await logged(undefined)).toSorted()).toEqual(worst.toSorted());
+    expect(textsOf(await logged("error"))).toEqual(worst.slice(1));
+    expect(await logged("off")).toEqual([]);
+  });
+
+  test("that cannot be written fails no call", async () => {
+    const fail = (): never => {
+      throw new Error("the disk is full");
+    };
+    const logger = { debug: fail, info: fail, warn: fail, error: fail };
+    const { store } = clientOf([unavailable], { logger, logLevel: "debug", onRetry: fail });
+    expect((await store.pets.list()).items).toEqual([]);
+    await Bun.sleep(0);
+  });
 });
 
 describe("a hook that fails", () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { type ApiDocument, type ApiOperation, inlined } from "../../scripts/api-document.ts";
 import { assertDescribed } from "../../test/harness/checks/openapi.ts";
-import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type Call } from "../src/index.ts";
 import { parseObviously } from "./harness/obvious-json.ts";
+import { startTarget, testOfService } from "./harness/target.ts";
 
 const document: ApiDocument = inlined(await Bun.file(new URL("../../openapi.json", import.meta.url)).json());
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -46,7 +46,7 @@ function usedBy(url: string, { method, headers, body }: RequestInit): string[] {
 
 /** A client whose requests are recorded, and whose responses are checked against the OpenAPI document. */
 async function noted() {
-  const service = await startService();
+  const service = await startTarget();
   const used = new Set<string>();
   const store = new AnimalStore({
     baseUrl: `${service.origin}/v1`,
@@ -183,6 +183,14 @@ test("all of the interface can be reached through the client, and gives what a b
   expect(await store.orders.list({ status: "cancelled" })).toMatchObject({ items: [{ id: "2", petId: "3" }] });
   expect(await store.key()).toMatchObject({ plan: "enterprise", quotas: [{ window: "minute" }, { window: "day" }] });
 
+  const resetsAtMs = Date.parse((await store.key()).quotas[0]?.resetAt ?? "");
+  const query = { by: "hour" as const, since: new Date(resetsAtMs - 3_600_000).toISOString() };
+  expect((await store.keyUsage(query)).length).toBeWithin(1, 4);
+  const kept = { limit: 1, cursor: "000000000000002a", status: "4xx", code: "pet_not_found", until: query.since };
+  expect((await store.keyRequests({ ...kept, since: "2026-11-15T00:00:00Z" })).items).toEqual([]);
+  const rotation = store.rotateKey({ overlapSeconds: 3600 }, { idempotencyKey: "rotation" });
+  expect(await rotation.catch((error) => error)).toMatchObject({ status: 403, code: "insufficient_scope" });
+
   const unchanged = [
     async (ifNoneMatch?: string) => store.pets.list({}, { ifNoneMatch }).withResponse(),
     async (ifNoneMatch?: string) => store.pets.get(1, { ifNoneMatch }).withResponse(),
@@ -218,4 +226,17 @@ test("an error has the code, the message and the status of the service", async (
   const bare = await service.call("GET /store/orders/77");
   const error = await store.orders.get("77").catch((error) => error);
   expect(error).toMatchObject({ ...bare.json, attempts: 1 });
+});
+
+testOfService("a secret that is rotated works beside the old one, and the same call gets it again", async () => {
+  const { origin, issueKey } = await startTarget();
+  const { id, secret: apiKey } = await issueKey({ mayRotate: true });
+  const store = new AnimalStore({ baseUrl: `${origin}/v1`, apiKey });
+  const options = { idempotencyKey: "leaked" };
+  const rotated = await store.rotateKey({}, options);
+  expect([rotated.id, rotated.secret.startsWith("ask_")]).toEqual([id, true]);
+  expect(await store.rotateKey({}, options)).toEqual(rotated);
+  const renewed = store.withOptions({ apiKey: rotated.secret });
+  expect((await renewed.key()).name).toBe((await store.key()).name);
+  expect(await store.rotateKey().catch(({ code }) => code)).toBe("secret_replaced");
 });

@@ -17,6 +17,9 @@ describe("options that cannot be right are a TypeError that names them", () => {
     onResponse: [7],
     onRetry: [true],
     onDeprecated: ["warn"],
+    onFailure: [{}],
+    logLevel: ["verbose", 3, null, true],
+    logger: ["console", null, {}, { debug() {}, info() {}, warn() {} }],
     userAgent: ["a\nb", "caf\u{1f408}"],
     headers: [{ "X A": "1" }, { X: "1\r\nY: 2" }, { "": "x" }, { Authorization: "Bearer x" }, { X: "\u{1f408}" }],
   };

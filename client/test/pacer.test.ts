@@ -151,6 +151,68 @@ describe("whatever calls come, and however long their answers take", () => {
     ));
 });
 
+describe("from one window to the next", () => {
+  /** Callers of some clients of one key that call again and again, each answered after 150 ms. */
+  async function keepCalling(perMinute: number, clients: number, callers: number, minutes: number) {
+    const time = new SharedTime();
+    const service = new SimulatedService(perMinute, 1_000_000);
+    /** When calls passed, in ms since the start, and how long they had taken by then. */
+    const passed: { readonly atMs: number; readonly tookMs: number }[] = [];
+    const caller = async ([enter, leave]: ReturnType<typeof createPacer>): Promise<void> => {
+      while (time.now() < minutes * 60_000) {
+        const beganMs = time.now();
+        for (let status = 0; status !== 200; ) {
+          const pass = await enter(Number.POSITIVE_INFINITY, undefined);
+          await time.sleep(75);
+          const answered = service.judge(time.clock.nowMs());
+          await time.sleep(75);
+          leave(pass, answered);
+          status = answered.status;
+        }
+        passed.push({ atMs: time.now(), tookMs: time.now() - beganMs });
+      }
+    };
+    const all = Array.from({ length: clients }, () => {
+      const pacer = createPacer(time, true);
+      return Array.from({ length: callers }, () => caller(pacer));
+    });
+    await time.until(Promise.all(all.flat()));
+    return { passed, strikes: service.strikes, bans: service.bans };
+  }
+
+  test("64 callers of a used-up quota are all answered 150 ms after it starts anew, and not one after the other", async () => {
+    const { passed, strikes } = await keepCalling(1000, 1, 64, 2);
+    expect([passed.length > 2000, strikes]).toEqual([true, 0]);
+    const waited = passed.filter(({ tookMs }) => tookMs > 10_000).map(({ atMs }) => atMs);
+    for (let window = 0; window < waited.length; window += 64) {
+      const [first = 0] = waited.slice(window);
+      expect(waited.slice(window, window + 64).every((atMs) => atMs - first < 150)).toBeTrue();
+    }
+    expect(waited.length).toBeGreaterThanOrEqual(128);
+  });
+
+  test("30 clients with 33 callers each, who share 60 a minute, are not banned, and four get few refusals", async () => {
+    expect((await keepCalling(60, 30, 33, 5)).bans).toBe(0);
+    const { strikes, bans } = await keepCalling(60, 4, 33, 5);
+    expect([bans, strikes < 30]).toEqual([0, true]);
+  });
+
+  test("a pause of more than two seconds makes it begin with one again", async () => {
+    for (const [pauseMs, most] of [
+      [2_000, 7],
+      [2_001, 1],
+    ] as const) {
+      const { time, enter, passed, exchange } = setUp();
+      for (let remaining = 59; remaining >= 0; remaining--)
+        exchange(told(`"minute";r=${remaining};t=30, "day";r=${940 + remaining};t=86000`));
+      await time.advance(30_000 + pauseMs);
+      const entries = Array.from({ length: 20 }, () => enter());
+      await time.settle();
+      expect([pauseMs, passed(entries)]).toEqual([pauseMs, most]);
+    }
+  });
+});
+
 const REMAINING_59 = '"minute";r=59;t=60, "day";r=999;t=86400';
 const USED_UP = '"minute";r=0;t=30, "day";r=940;t=86000';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type ListPetsQuery, type Pet } from "../src/index.ts";
+import { startTarget } from "./harness/target.ts";
 
 /** A store with seven animals, and a record of the requests after that. */
 async function sevenAnimals() {
-  const service = await startService();
+  const service = await startTarget();
   const asked: string[] = [];
   let isBroken = false;
   const store = new AnimalStore({

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type ListPetsQuery } from "../src/index.ts";
+import { startTarget } from "./harness/target.ts";
 
 const connect = async () => {
-  const service = await startService();
+  const service = await startTarget();
   return new AnimalStore({ baseUrl: `${service.origin}/v1`, apiKey: service.boundless });
 };
 

@@ -105,14 +105,23 @@ describe("the tables", () => {
     const rows = (...names: string[]): string[][] => names.flatMap((name) => optionsOf(source, name));
     expect(rows("AnimalStoreOptions").length).toBeGreaterThan(10);
     expect(tableAfter("`new AnimalStore({ … })`")).toEqual(rows("AnimalStoreOptions"));
+    const kit = await read("src/testing.ts");
+    expect(tableAfter("`createTestStore({ … })`")).toEqual([
+      ...optionsOf(kit, "TestKeyOptions"),
+      ...optionsOf(kit, "TestStoreOptions"),
+    ]);
     expect(tableAfter("any call")).toEqual(rows("CallOptions"));
+    expect(tableAfter("`pets.createMany`, and all of the above")).toEqual(
+      optionsOf(await read("src/resources/bulk.ts"), "BulkOptions"),
+    );
     expect(tableAfter("a read")).toEqual(rows("ConditionalReadOptions"));
     expect(tableAfter("a write")).toEqual(rows("WriteOptions", "ConditionalWriteOptions", "PutOptions"));
   });
 
   test("say of every error code what to do, once", () => {
     const codesOfClient: Record<ClientErrorCode, true> = {
-      ...{ timeout: true, aborted: true, connection_failed: true, wait_too_long: true, unexpected_response: true },
+      ...{ timeout: true, aborted: true, deadline_exceeded: true },
+      ...{ connection_failed: true, wait_too_long: true, unexpected_response: true },
     };
     const shown = tableAfter("code").flatMap(([codes = ""]) => [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => code));
     expect(shown.toSorted() as string[]).toEqual([...FAULT_CODES, ...Object.keys(codesOfClient)].toSorted());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { startService } from "../../test/harness/service/service.ts";
 import { AnimalStore, type AnimalStoreOptions, type Category, type Pet } from "../src/index.ts";
+import { startTarget } from "./harness/target.ts";
 
 interface Sent {
   readonly line: string;
@@ -9,7 +9,7 @@ interface Sent {
 
 /** A client of a new service, and what it sends. */
 async function start(options: AnimalStoreOptions = {}) {
-  const service = await startService();
+  const service = await startTarget();
   const sent: Sent[] = [];
   const store = new AnimalStore({
     baseUrl: `${service.origin}/v1`,

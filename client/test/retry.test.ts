@@ -28,6 +28,8 @@ const IS_RETRIABLE: Readonly<Record<FaultCode | ClientErrorCode, boolean>> = {
   pet_in_order: false,
   pet_has_orders: false,
   category_name_taken: false,
+  secret_replaced: false,
+  too_many_rotations: false,
   idempotency_in_progress: true,
   operation_removed: false,
   precondition_failed: false,
@@ -41,6 +43,7 @@ const IS_RETRIABLE: Readonly<Record<FaultCode | ClientErrorCode, boolean>> = {
   timeout: true,
   connection_failed: true,
   aborted: false,
+  deadline_exceeded: false,
   wait_too_long: false,
   unexpected_response: false,
 };

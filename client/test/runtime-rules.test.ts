@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { CHROMIUM } from "../../test/harness/browser/chromium.ts";
 import { startService } from "../../test/harness/service/service.ts";
 import { openPage, startSite } from "./harness/chromium.ts";
+import { DENO } from "./harness/deno.ts";
 import { projectWithClient } from "./harness/project.ts";
-import { DENO } from "./harness/runtimes.ts";
 import { startWorker } from "./harness/workerd.ts";
 
 // Restrictions of runtimes: the environment in Deno, other origins in browsers, early work in edge workers.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { CHROMIUM } from "../../test/harness/browser/chromium.ts";
 import { setUp } from "../../test/harness/cleanup.ts";
-import { CHECKS } from "./everywhere/checks.ts";
+import { CHECKS, KIT_CHECKS } from "./everywhere/checks.ts";
 import { RUNTIMES } from "./everywhere/env.ts";
 import type { Outcomes } from "./everywhere/suite.ts";
 import { checkUnderFaults } from "./fault-run.ts";
@@ -17,12 +17,18 @@ for (const runtime of RUNTIMES)
   describe.skipIf(runtime === "Chromium" && !CHROMIUM)(runtime, () => {
     let started: StartedRuntime;
     let outcomes: Outcomes = {};
+    let kitOutcomes: Outcomes = {};
     setUp(async () => {
       started = await startRuntime(runtime);
-      outcomes = await started.call("runChecks", await startSurroundings(runtime, started.pageOrigin));
+      const surroundings = await startSurroundings(runtime, started.pageOrigin);
+      outcomes = await started.call("runChecks", surroundings);
+      kitOutcomes = await started.call("runKitChecks", surroundings);
     }, TIMEOUT_MS);
 
     for (const name of Object.keys(CHECKS)) test(name, () => expect(outcomes[name]).toBeNull());
+
+    for (const name of Object.keys(KIT_CHECKS))
+      test(`on the testing kit: ${name}`, () => expect(kitOutcomes[name]).toBeNull());
 
     test("nothing unexpected is on the console", () => {
       // The browser itself logs statuses such as 404, and connections that are broken on purpose.

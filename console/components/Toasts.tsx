@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { sentenceOf } from "../api.ts";
+import { keepClear } from "./keep-clear.ts";
 
 // Toasts: short messages about what just happened, which screen readers announce.
 
@@ -56,7 +57,7 @@ export function Toasts({ isInDialog = false }: { readonly isInDialog?: boolean }
       <p class="unseen" aria-live="polite">
         {isHere && announcement.value}
       </p>
-      <div class="toasts" role="status" aria-live="polite">
+      <div role="status" aria-live="polite">
         {isHere && shown.value && <ToastView key={shown.value.id} toast={shown.value} />}
       </div>
     </>
@@ -70,6 +71,7 @@ const UNDO_SHOWN_MS = 20_000;
 function ToastView({ toast }: { readonly toast: Toast }) {
   const { id, text, isProblem, undo } = toast;
   const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => (element.current ? keepClear(element.current) : undefined), []);
   useEffect(() => {
     const shownMs = undo || isProblem ? UNDO_SHOWN_MS : SHOWN_MS;
     const timer = setInterval(() => {

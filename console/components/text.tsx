@@ -1,7 +1,7 @@
 import type { Count } from "../../src/console/api/index.ts";
 import { now } from "../clock.ts";
 import { counted, grouped } from "../format/numbers.ts";
-import { ago, ahead, expiry, moment, utc } from "../format/time.ts";
+import { ago, ahead, expiry, moment, second, utc } from "../format/time.ts";
 
 // Names, times and numbers in text.
 
@@ -12,11 +12,11 @@ export const Name = ({ children }: { readonly children: string }) => (
   </bdi>
 );
 
-const TIME_FORMATS = { moment, ago, ahead, expiry } as const;
+const TIME_FORMATS = { moment, second, ago, ahead, expiry } as const;
 
 interface TimeProps {
   readonly ms: number;
-  /** "14:36", "2 min ago", "in 46 days", or "31 Dec, 09:00, in 46 days". */
+  /** "14:36", "14:36:02", "2 min ago", "in 46 days", or "31 Dec, 09:00, in 46 days". */
   readonly as?: keyof typeof TIME_FORMATS;
 }
 

@@ -12,6 +12,8 @@ const work = (more: Partial<ImportWorkView>): ImportWorkView => ({
   total: null,
   animals: 0,
   rejected: 0,
+  unreported: 0,
+  linesLeftOut: 0,
   rejects: [],
   message: null,
   remedies: [],

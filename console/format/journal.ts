@@ -6,11 +6,16 @@ import { grouped } from "./numbers.ts";
 
 // Journal entries in words.
 
-export const VIA_LABELS: Readonly<Record<JournalEntryView["via"], string>> = {
+const VIA_LABELS: Readonly<Record<JournalEntryView["via"], string>> = {
   console: "console",
   command: "command line",
   service: "the service itself",
+  key: "the key's holder",
 };
+
+/** How the change was made, and in which role: "clerk, console". */
+export const howOf = ({ via, role }: Pick<JournalEntryView, "via" | "role">): string =>
+  role === undefined ? VIA_LABELS[via] : `${role}, ${VIA_LABELS[via]}`;
 
 const ACTIONS: Readonly<Record<string, string>> = {
   "keys create": "Issued key",
@@ -47,6 +52,7 @@ const UNDO_ACTIONS: Readonly<Record<string, string>> = {
 /** The action as words before its subject: "Revoked key". Unknown actions of other releases are shown as they are. */
 export function actionOf({ action, before, after }: Pick<JournalEntryView, "action" | "before" | "after">): string {
   if (action === "categories name") return before ? "Renamed category" : "Named category";
+  if (action === "console sign-out" && after?.for !== undefined) return "Signed out of the console";
   if (action === "animals import") return IMPORT_ACTIONS[String(after?.state)] ?? "Worked on the import of";
   if (action === "animals undo") return UNDO_ACTIONS[String(after?.state)] ?? "Undid the import of";
   return ACTIONS[action] ?? capitalized(action);

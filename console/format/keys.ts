@@ -8,8 +8,8 @@ import { ahead, calendarDay, moment, upToMinute } from "./time.ts";
 
 // Keys in words.
 
-/** The urgency of a state: `good` and `quiet` need no action. */
-export type Tone = "good" | "quiet" | "warning" | "problem";
+/** The urgency of a state: all but the last two need no action. What is `open` goes on, and what is `settled` does not. */
+export type Tone = "good" | "open" | "settled" | "quiet" | "warning" | "problem";
 
 export interface StateLabel {
   readonly text: string;

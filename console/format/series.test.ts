@@ -37,6 +37,20 @@ describe("a plot is divided evenly", () => {
     expect(evenly(series("hour", NOW - DAY_MS), NOW).startsMs).toHaveLength(25);
   });
 
+  test("30 days are bars of the viewer's days, and nothing of their hours is lost", () => {
+    const fromMs = NOW - 30 * DAY_MS;
+    const first = Math.floor(fromMs / HOUR_MS) * HOUR_MS;
+    const hours = Array.from({ length: 721 }, (_, i) => bucket(first + i * HOUR_MS, i));
+    const even = evenly(series("hour", fromMs, ...hours), NOW);
+    expect(even.grain).toBe("day");
+    expect(even.startsMs).toHaveLength(31);
+    for (const startMs of even.startsMs) expect(new Date(startMs).getHours()).toBe(0);
+    const passed = even.valuesOf((each) => each.passed);
+    expect(passed.reduce((sum, value) => sum + value, 0)).toBe((720 * 721) / 2);
+    expect(evenly(series("hour", fromMs), NOW).valuesOf((each) => each.passed)).toEqual(Array(31).fill(0));
+    expect(evenly(series("hour", NOW - 2 * DAY_MS), NOW).grain).toBe("hour");
+  });
+
   test("a bucket that is ahead of the viewer's clock is there", () => {
     const even = evenly(series("minute", NOW, bucket(Math.floor(NOW / MINUTE_MS + 2) * MINUTE_MS, 5)), NOW);
     expect(even.valuesOf(({ passed }) => passed)).toEqual([0, 0, 5]);
@@ -75,6 +89,10 @@ test("a bar says when it was", () => {
   expect(bucketText(hour, "minute", NOW)).toMatch(/^\d\d:\d\d$/);
   expect(bucketText(hour - DAY_MS, "hour", NOW)).toMatch(/^yesterday, \d\d:\d\d to \d\d:\d\d$/);
   expect(bucketText(hour - 9 * DAY_MS, "day", NOW)).toMatch(/^\d+ Nov$/);
+  // The first and the last of a span are parts of days.
+  const today = new Date(NOW).setHours(0, 0, 0, 0);
+  expect(bucketText(today, "day", NOW)).toMatch(/^\d+ Nov so far$/);
+  expect(bucketText(today - DAY_MS, "day", NOW, today - HOUR_MS)).toMatch(/^\d+ Nov from 23:00$/);
 });
 
 test("the most frequent reason of refusals comes first; those without any are left out", () => {

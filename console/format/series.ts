@@ -22,11 +22,44 @@ export const GRAIN_UNITS = { minute: "per minute", hour: "per hour", day: "per d
 
 /** Evenly spaced buckets, with zeros where nothing was counted. */
 export interface Evenly {
+  /** Of the buckets, which may be coarser than those that were counted. */
+  readonly grain: UsageSeriesView["grain"];
   readonly startsMs: readonly number[];
   readonly valuesOf: (value: (bucket: UsageBucketView) => number) => readonly number[];
 }
 
-export function evenly({ grain, fromMs, buckets }: UsageSeriesView, nowMs: number): Evenly {
+/** More bars would be hairlines: hours of a longer span are summed up by the viewer's calendar days. */
+const HOURS_MAX = 72;
+
+export const evenly = (series: UsageSeriesView, nowMs: number): Evenly =>
+  series.grain === "hour" && nowMs - series.fromMs > HOURS_MAX * HOUR_MS
+    ? byDay(series, nowMs)
+    : byGrain(series, nowMs);
+
+/** Days of the viewer, of which one may have 23 or 25 hours. */
+function byDay({ fromMs, buckets }: UsageSeriesView, nowMs: number): Evenly {
+  const byStart = Map.groupBy(buckets, ({ startedAtMs }) => dayOf(startedAtMs));
+  const firstMs = Math.min(dayOf(fromMs), ...byStart.keys());
+  const lastMs = Math.max(dayOf(nowMs), ...byStart.keys());
+  const startsMs: number[] = [];
+  for (let ms = firstMs; ms <= lastMs; ms = dayOf(ms, 1)) startsMs.push(ms);
+  return {
+    grain: "day",
+    startsMs,
+    valuesOf: (value) =>
+      startsMs.map((startMs) => (byStart.get(startMs) ?? []).reduce((sum, bucket) => sum + value(bucket), 0)),
+  };
+}
+
+/** The start of the viewer's day, or of one some days later. */
+function dayOf(ms: number, later = 0): number {
+  const date = new Date(ms);
+  date.setHours(0, 0, 0, 0);
+  date.setDate(date.getDate() + later);
+  return date.getTime();
+}
+
+function byGrain({ grain, fromMs, buckets }: UsageSeriesView, nowMs: number): Evenly {
   const grainMs = GRAIN_MS[grain];
   const firstMs = Math.floor(Math.min(fromMs, buckets[0]?.startedAtMs ?? fromMs) / grainMs) * grainMs;
   const lastMs = Math.max(firstMs, Math.floor(nowMs / grainMs) * grainMs, buckets.at(-1)?.startedAtMs ?? 0);
@@ -36,6 +69,7 @@ export function evenly({ grain, fromMs, buckets }: UsageSeriesView, nowMs: numbe
   );
   const byStart = new Map(buckets.map((bucket) => [bucket.startedAtMs, bucket]));
   return {
+    grain,
     startsMs,
     valuesOf: (value) =>
       startsMs.map((startMs) => {
@@ -76,10 +110,14 @@ const LABELS_END = 0.94;
 /** The number of labels that fit on a phone. */
 const TICKS_MAX = 5;
 
-/** The time of a bucket: 14:05; yesterday, 09:00 to 10:00 */
-export function bucketText(startMs: number, grain: UsageSeriesView["grain"], nowMs: number): string {
+/** The time of a bucket: 14:05; yesterday, 09:00 to 10:00; of days, 12 Nov; 19 Oct from 14:00; 18 Nov so far */
+export function bucketText(startMs: number, grain: UsageSeriesView["grain"], nowMs: number, fromMs = startMs): string {
   if (grain === "minute") return moment(startMs, nowMs);
-  if (grain === "day") return calendarDay(startMs, nowMs);
+  if (grain === "day") {
+    const day = calendarDay(startMs, nowMs);
+    if (fromMs > startMs) return `${day} from ${clockTime(fromMs)}`;
+    return dayOf(nowMs) === startMs ? `${day} so far` : day;
+  }
   return `${moment(startMs, nowMs)} to ${clockTime(startMs + HOUR_MS)}`;
 }
 

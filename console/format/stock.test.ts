@@ -40,10 +40,10 @@ test("a filter is told in words", () => {
   expect(filterText({ ...none, id: "7" })).toBe("animals with the id 7");
 });
 
-test("only what can be sold stands out", () => {
+test("only what can be sold stands out, and pending and sold do not look the same", () => {
   expect(animalStatusLabel("available")).toEqual({ text: "Available", tone: "good" });
-  expect(animalStatusLabel("pending")).toEqual({ text: "Pending", tone: "quiet" });
-  expect(animalStatusLabel("sold")).toEqual({ text: "Sold", tone: "quiet" });
+  expect(animalStatusLabel("pending")).toEqual({ text: "Pending", tone: "open" });
+  expect(animalStatusLabel("sold")).toEqual({ text: "Sold", tone: "settled" });
 });
 
 describe("an animal that somebody else has changed meanwhile", () => {

@@ -20,10 +20,19 @@ export const categoryOf = ({ categoryId, categoryName }: AnimalView): Category =
   name: categoryName,
 });
 
+const ANIMAL_TONES = { available: "good", pending: "open", sold: "settled" } as const;
+
 /** Only available animals stand out: pending and sold ones need no action. */
 export const animalStatusLabel = (status: AnimalStatus): StateLabel => ({
   text: capitalized(status),
-  tone: status === "available" ? "good" : "quiet",
+  tone: ANIMAL_TONES[status],
+});
+
+const ORDER_TONES = { placed: "good", approved: "open", delivered: "settled", cancelled: "quiet" } as const;
+
+export const orderStatusLabel = (status: OrderStatus): StateLabel => ({
+  text: capitalized(status),
+  tone: ORDER_TONES[status],
 });
 
 /** A number is searched for as an id; anything else as the beginning of a name. */

@@ -1,7 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
-import { ago, ahead, calendarDay, clockTime, duration, expiry, localInput, moment, upToMinute, utc } from "./time.ts";
+import {
+  ago,
+  ahead,
+  calendarDay,
+  clockTime,
+  duration,
+  expiry,
+  localInput,
+  moment,
+  second,
+  upToMinute,
+  utc,
+} from "./time.ts";
 
 const BERLIN = "Europe/Berlin";
 /** 16 Nov 2026, 15:00 in Berlin. */
@@ -31,6 +43,11 @@ test("a moment is told by the calendar, not by hours", () => {
     "00:00",
     "12 Nov, 09:00",
   ]);
+});
+
+test("a request is told to the second", () => {
+  expect(second(NOW + 2_999, NOW, BERLIN)).toBe("15:00:02");
+  expect(second(Date.UTC(2026, 10, 12, 8, 0, 59), NOW, "Asia/Kolkata")).toBe("12 Nov, 13:30:59");
 });
 
 test("across the end of summer time, tomorrow is still tomorrow", () => {

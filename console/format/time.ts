@@ -53,6 +53,10 @@ export function moment(ms: number, nowMs: number, zone?: Zone): string {
   return `${word ?? `${calendarDay(ms, nowMs, zone)}, `}${clockTime(ms, zone)}`;
 }
 
+/** 14:36:02 today; tomorrow, 09:00:00. No time zone is off by part of a minute. */
+export const second = (ms: number, nowMs: number, zone?: Zone): string =>
+  `${moment(ms, nowMs, zone)}:${String(new Date(ms).getUTCSeconds()).padStart(2, "0")}`;
+
 /** Now; 2 min ago; 3 h ago; yesterday; 12 Nov */
 export function ago(ms: number, nowMs: number, zone?: Zone): string {
   const pastMs = nowMs - ms;

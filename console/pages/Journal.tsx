@@ -1,22 +1,24 @@
 import type { JournalEntryView, JournalView } from "../../src/console/api/index.ts";
+import { READS_KEYS } from "../../src/domain/console-role.ts";
 import { Page, Panel } from "../components/layout/Page.tsx";
 import { Empty, Loaded } from "../components/layout/states.tsx";
 import { CursorPager } from "../components/tables/CursorPager.tsx";
 import { type Column, Table } from "../components/tables/Table.tsx";
 import { Name, Time } from "../components/text.tsx";
-import { actionOf, type Change, changesOf, type DisplayValue, VIA_LABELS } from "../format/journal.ts";
+import { actionOf, type Change, changesOf, type DisplayValue, howOf } from "../format/journal.ts";
 import { useLive } from "../live.ts";
 import { address, linkTo, withParams } from "../router.ts";
+import { may } from "../session.ts";
 
 const COLUMNS: readonly Column<JournalEntryView>[] = [
   { title: "When", cell: ({ atMs }) => <Time ms={atMs} /> },
   {
     title: "Who",
     isWide: true,
-    cell: ({ by, via }) => (
+    cell: (entry) => (
       <>
-        <Name>{by}</Name>
-        <span class="soft small">{VIA_LABELS[via]}</span>
+        <Name>{entry.by}</Name>
+        <span class="soft small">{howOf(entry)}</span>
       </>
     ),
   },
@@ -36,9 +38,13 @@ export function Journal() {
         <p class="row">
           <span>
             Showing only the key{" "}
-            <a href={linkTo(`/keys/${encodeURIComponent(key)}`)}>
+            {may(READS_KEYS) ? (
+              <a href={linkTo(`/keys/${encodeURIComponent(key)}`)}>
+                <bdi>{keyName ?? key}</bdi>
+              </a>
+            ) : (
               <bdi>{keyName ?? key}</bdi>
-            </a>
+            )}
             .
           </span>
           <a href={linkTo("/journal")}>Show everything</a>
@@ -81,13 +87,13 @@ function hrefOf({ subject: { kind, id = "" }, action }: JournalEntryView): strin
   if (action === "keys delete" || action === "animals delete") return undefined;
   switch (kind) {
     case "key":
-      return linkTo(`/keys/${encodeURIComponent(id)}`);
+      return may(READS_KEYS) ? linkTo(`/keys/${encodeURIComponent(id)}`) : undefined;
     case "animal":
       return linkTo(`/animals/${id}`);
     case "category":
       return linkTo("/animals", { categoryId: id });
     case "order":
-      return linkTo("/orders");
+      return linkTo(`/orders/${id}`);
     case "import":
       return linkTo("/animals/import");
     case "store":
@@ -108,7 +114,7 @@ function What({ entry }: { readonly entry: JournalEntryView }) {
       <div class="only-narrow small">
         <Changes changes={changesOf(entry)} />
         <p class="soft">
-          <bdi>{entry.by}</bdi>, {VIA_LABELS[entry.via]}
+          <bdi>{entry.by}</bdi>, {howOf(entry)}
         </p>
       </div>
     </>

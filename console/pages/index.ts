@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import { EVERYBODY, OPERATOR_ONLY, READS_KEYS, type Roles } from "../../src/domain/console-role.ts";
 import type { Section } from "../components/layout/Frame.tsx";
 import { Animal } from "./animals/Animal.tsx";
 import { Animals } from "./animals/Animals.tsx";
@@ -7,6 +8,8 @@ import { Import } from "./imports/Import.tsx";
 import { Journal } from "./Journal.tsx";
 import { Key } from "./keys/Key.tsx";
 import { Keys } from "./keys/Keys.tsx";
+import { Request } from "./keys/Request.tsx";
+import { Order } from "./orders/Order.tsx";
 import { Orders } from "./orders/Orders.tsx";
 import { Overview } from "./overview/Overview.tsx";
 
@@ -14,19 +17,33 @@ export interface PageEntry {
   /** The path below /console; ":id" matches anything, and becomes a parameter. */
   readonly path: string;
   readonly Page: ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
+  /** Those who see it. The others are told that it is not for them. */
+  readonly roles: Roles;
   /** The entry in the navigation, if any. */
   readonly section?: Omit<Section, "path">;
 }
 
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
-  { path: "", Page: Overview, section: { title: "Overview" } },
-  { path: "/keys", Page: Keys, section: { title: "Keys", countOf: (frame) => frame.keys } },
-  { path: "/keys/:id", Page: Key },
-  { path: "/animals", Page: Animals, section: { title: "Animals", countOf: (frame) => frame.animals } },
-  { path: "/animals/categories", Page: Categories },
-  { path: "/animals/import", Page: Import },
-  { path: "/animals/:id", Page: Animal },
-  { path: "/orders", Page: Orders, section: { title: "Orders", countOf: (frame) => frame.openOrders } },
-  { path: "/journal", Page: Journal, section: { title: "Journal" } },
+  { path: "", Page: Overview, roles: EVERYBODY, section: { title: "Overview" } },
+  { path: "/keys", Page: Keys, roles: READS_KEYS, section: { title: "Keys", countOf: (frame) => frame.keys } },
+  { path: "/keys/:id", Page: Key, roles: READS_KEYS },
+  { path: "/keys/:id/requests/:request", Page: Request, roles: OPERATOR_ONLY },
+  {
+    path: "/animals",
+    Page: Animals,
+    roles: EVERYBODY,
+    section: { title: "Animals", countOf: (frame) => frame.animals },
+  },
+  { path: "/animals/categories", Page: Categories, roles: EVERYBODY },
+  { path: "/animals/import", Page: Import, roles: EVERYBODY },
+  { path: "/animals/:id", Page: Animal, roles: EVERYBODY },
+  {
+    path: "/orders",
+    Page: Orders,
+    roles: EVERYBODY,
+    section: { title: "Orders", countOf: (frame) => frame.openOrders },
+  },
+  { path: "/orders/:id", Page: Order, roles: EVERYBODY },
+  { path: "/journal", Page: Journal, roles: EVERYBODY, section: { title: "Journal" } },
 ];

@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
-import { lazy } from "../base/lazy.ts";
 import { Mistake } from "../base/mistake.ts";
+import { net } from "../base/runtime/network.ts";
 
 /** The networks of the proxies whose X-Forwarded-For is trusted, as plain data; undefined: none. */
 export type TrustedNetworks = readonly Network[] | undefined;
@@ -14,8 +14,6 @@ interface Network {
 /** The trusted networks, ready for lookups of addresses. */
 export type TrustedProxies = BlockList | undefined;
 
-/** node:net is slow to load, and never needed on IPv4 without a proxy. */
-const net = lazy(() => process.getBuiltinModule("node:net"));
 const isIP = (text: string): number => net().isIP(text);
 
 /** Reads "10.0.0.0/8, ::1, …". */

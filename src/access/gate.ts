@@ -52,7 +52,7 @@ export type Admission = Pass | Refusal;
 
 export interface GateParts {
   readonly clock: Clock;
-  readonly keyring: Keyring;
+  readonly keyring: Pick<Keyring, "recall" | "find" | "noteUse">;
   readonly keyMeter: Meter;
   readonly addressMeter: Meter;
   readonly addressPolicy: RatePolicy;

@@ -18,6 +18,15 @@ export interface KnownKey {
   readonly counted: CountedKey;
 }
 
+export const knownKey = ({ key, secret }: FoundKey): KnownKey => ({
+  key,
+  secret,
+  policy: ratePolicyOfKey(key.quotas, key.unbannedAtMs),
+  neverExpires: problemWith(key, secret, Number.POSITIVE_INFINITY) === undefined,
+  isUsed: false,
+  counted: newCountedKey(key.id),
+});
+
 const MAX_KEYS = 10_000;
 /** The pause between queries for unknown secrets of callers who may be guessing: each looks up all that have come since. */
 const GUESSES_PAUSE_MS = 100;
@@ -102,14 +111,7 @@ export class Keyring {
     const revision = this.#revision;
     const found = await find(digestOf(secret));
     if (!found) return undefined;
-    const { key } = found;
-    const known: KnownKey = {
-      ...found,
-      policy: ratePolicyOfKey(key.quotas, key.unbannedAtMs),
-      neverExpires: problemWith(key, found.secret, Number.POSITIVE_INFINITY) === undefined,
-      isUsed: false,
-      counted: newCountedKey(key.id),
-    };
+    const known = knownKey(found);
     if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
     if (revision === this.#revision) this.#keys.set(usualHeader(secret), known);
     return known;

@@ -6,7 +6,7 @@ export type ForeignFormat = "zip" | "zstd" | "xz" | "bzip2" | "UTF-16";
 /** Why a file cannot be imported. wording.ts has the sentences. */
 export type FileProblem =
   | { readonly kind: "cannot_open"; readonly why: string }
-  | { readonly kind: "folder" | "empty" | "json_array" | "rejects_exist" }
+  | { readonly kind: "folder" | "empty" | "json_array" }
   /** Input that can be read only once is kept in a temporary folder. */
   | { readonly kind: "cannot_spool"; readonly folder: string; readonly why: string }
   /** Changed since it was validated; with the import that has already added some of its animals, if any. */
@@ -15,6 +15,7 @@ export type FileProblem =
   | { readonly kind: "damaged_gzip"; readonly why: string }
   | { readonly kind: "not_utf8"; readonly line: number }
   | { readonly kind: "endless_line"; readonly line: number; readonly maxBytes: number }
+  | { readonly kind: "rejects_exist"; readonly path: string }
   | { readonly kind: "rejects_not_written"; readonly why: string }
   // The header
   | { readonly kind: "no_header" | "carriage_returns" }

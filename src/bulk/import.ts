@@ -6,7 +6,7 @@ import { Pace } from "./pace.ts";
 import type { ColumnOptions } from "./reading/columns.ts";
 import { AnimalReader, type Reading } from "./reading/readings.ts";
 import { openSource, type Source } from "./reading/source.ts";
-import { type Reject, Rejects } from "./rejects.ts";
+import { Rejects, type ShownReject } from "./rejects.ts";
 import type { BulkParts } from "./undo.ts";
 
 // Bytes (source.ts) become text (text.ts), rows or JSON (csv.ts, ndjson.ts), and by their columns (columns.ts) animals
@@ -16,9 +16,9 @@ import type { BulkParts } from "./undo.ts";
 export interface ImportOptions extends ColumnOptions {
   /** Undefined: standard input. */
   readonly path: string | undefined;
-  /** The file for lines that are not animals. */
+  /** The file for the reasons why lines are not animals. The lines go to one beside it. */
   readonly rejectedPath: string;
-  /** At most so much of them is written, instead of 64 MiB. */
+  /** At most so much is written to each, instead of 64 MiB. */
   readonly rejectedMaxBytes?: number | undefined;
   readonly dryRun: boolean;
   readonly skipInvalid: boolean;
@@ -51,7 +51,7 @@ export type ImportRefusal =
   | BeginningRefusal
   | (Overtaken & { readonly import: Import })
   | FileProblem
-  | (Validated & { readonly kind: "invalid_lines"; readonly first: Reject });
+  | (Validated & { readonly kind: "invalid_lines"; readonly first: ShownReject });
 
 /** Adds the animals of a file, or goes on with it. */
 export async function importAnimals(
@@ -63,7 +63,8 @@ export async function importAnimals(
   let source: Source | undefined;
   try {
     source = await openSource(options.path, parts.signal);
-    const { reader, validated, first } = await validate(parts, options, source);
+    const { reader, validated } = await validate(parts, options, source);
+    const [first] = validated.firstRejects;
     if (first && !options.skipInvalid) return refused({ kind: "invalid_lines", ...validated, first });
     const { identity, lastId } = reader;
     if (options.dryRun) {
@@ -97,7 +98,7 @@ async function validate({ signal, onProgress }: ImportParts, options: ImportOpti
     for await (const readings of reader.readings()) {
       for (const reading of readings) {
         if (reading.kind === "animal") animals++;
-        else rejects.add(reading);
+        else rejects.add(reading, reader.header);
       }
       onProgress({ step: "validate", done: animals + rejects.count, total: undefined });
       signal.throwIfAborted();
@@ -106,8 +107,7 @@ async function validate({ signal, onProgress }: ImportParts, options: ImportOpti
   } finally {
     rejects.close();
   }
-  const { first, count: rejected, lines: rejectedLines, left: unreported } = rejects;
-  return { reader, first, validated: { animals, rejected, rejectedLines, unreported } };
+  return { reader, validated: { animals, ...rejects.report } };
 }
 
 /** Reads the file once more, and adds its animals from where the import has stopped. */

@@ -34,7 +34,10 @@ const SENTENCES: readonly (readonly [ImportRefusal, string])[] = [
   ],
   [{ kind: "foreign_format", format: "zip" }, "pets.csv is a zip archive: unpack it first"],
   [{ kind: "not_utf8", line: 3 }, "line 3 of pets.csv is not valid UTF-8: save the file as UTF-8, and import it again"],
-  [{ kind: "rejects_exist" }, "the report already exists: move it away, or choose another place"],
+  [
+    { kind: "rejects_exist", path: "a.rejected.csv" },
+    "a.rejected.csv already exists: move it away, or choose another place",
+  ],
   [
     { kind: "rejects_not_written", why: "no room" },
     "cannot write the report: no room. To avoid this, choose another place",

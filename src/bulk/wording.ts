@@ -69,8 +69,8 @@ const SENTENCES: Sentences<ImportRefusal, ImportNouns> = {
   endless_line: ({ line, maxBytes }, { source }) =>
     `line ${line} of ${source} does not end within ${maxBytes} bytes: is it CSV or NDJSON?`,
   json_array: (_, { source }) => `${source} is a JSON array: write one object per line, for example with jq -c '.[]'`,
-  rejects_exist: (_, { rejectedIn, elsewhere }) =>
-    `${rejectedIn} already exists: move it away${elsewhere ? `, or ${elsewhere}` : ""}`,
+  rejects_exist: ({ path }, { elsewhere }) =>
+    `${path} already exists: move it away${elsewhere ? `, or ${elsewhere}` : ""}`,
   rejects_not_written: ({ why }, { rejectedIn, elsewhere }) =>
     `cannot write ${rejectedIn}: ${why}${elsewhere ? `. To avoid this, ${elsewhere}` : ""}`,
 

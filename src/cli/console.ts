@@ -2,15 +2,17 @@ import { hostname } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import { OperatorError } from "../base/operator-error.ts";
 import { reachableHost } from "../base/system/reachable-host.ts";
-import { countOf } from "../base/text/text.ts";
+import { countOf, quote } from "../base/text/text.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { addressOfLink, type ConsoleLink, makeConsoleLink, mistakeInLinkName } from "../console/auth/link.ts";
+import { ROLES, type Role } from "../domain/console-role.ts";
 import { LINK_LASTS_MS } from "../domain/console-session.ts";
 import { type Store, StoreUnavailable } from "../store/ports/store.ts";
 import { authorOf } from "./arguments/author.ts";
 import { aliveInstances, readVariables, withStore } from "./arguments/context.ts";
-import type { JsonOption } from "./arguments/options.ts";
+import { addExamples } from "./arguments/examples.ts";
+import { type JsonOption, oneOf } from "./arguments/options.ts";
 import { statusOf } from "./ready.ts";
 import { addYes, confirmation, type YesOption } from "./terminal/confirmation.ts";
 import { formatDuration, formatNumber, isoTime, note, print, printJson } from "./terminal/print.ts";
@@ -23,12 +25,21 @@ export function addConsole(program: Command): void {
       "Print a link into the console, which shows and runs the store in a browser. It signs in one browser, once.",
     )
     .option("--name <name>", "who it is for, as the journal names them (default: the system user)", parseName)
+    .option("--role <role>", ROLES_HELP, oneOf("roles", ROLES), "operator")
     .action(printLink);
+  addExamples(console, [
+    ["console --name Zoë --role clerk", "for somebody who looks after animals and orders"],
+    ["console sign-out Zoë", "who has left"],
+  ]);
   addYes(console.command("sign-out"))
-    .description("End sessions of the console, and links that were not used yet.")
-    .option("--all", "everybody's, wherever they are signed in (required)")
+    .argument("[name]", "the person whose sessions and links end, as the journal names them")
+    .description("End sessions of the console, and links that were not used yet: one person's, or everybody's.")
+    .option("--all", "everybody's, wherever they are signed in")
     .action(signOut);
 }
+
+const ROLES_HELP =
+  "what they may do: an operator everything, a clerk no keys but animals, categories, orders and imports, a viewer only look";
 
 function parseName(text: string): string {
   const mistake = mistakeInLinkName(text);
@@ -36,7 +47,12 @@ function parseName(text: string): string {
   return text;
 }
 
-async function printLink({ name, json }: JsonOption & { readonly name?: string }): Promise<void> {
+interface LinkOptions extends JsonOption {
+  readonly name?: string;
+  readonly role: Role;
+}
+
+async function printLink({ name, role, json }: LinkOptions): Promise<void> {
   await withStore(async (store, config) => {
     const places = await placesOf(config, store);
     const author = authorOf(config);
@@ -44,7 +60,7 @@ async function printLink({ name, json }: JsonOption & { readonly name?: string }
       json ? writeSecretJson(jsonOf(places, link)) : writeSecret(textOf(places, link));
     const parts = { sessions: store.sessions, clock: systemClock, author, deliver };
     // If this fails, the link has been printed, and does not work.
-    await makeConsoleLink(parts, { name: name ?? author.by }).catch(failAfterDelivery);
+    await makeConsoleLink(parts, { name: name ?? author.by, role }).catch(failAfterDelivery);
     if (json) return writeEndOfJson();
     print(`\nIt signs in one browser, once, within ${formatDuration(LINK_LASTS_MS)}.`);
     if ((await aliveInstances(store)).length === 0)
@@ -113,6 +129,7 @@ const jsonOf = ({ url, directUrl }: Places, link: ConsoleLink): object => ({
   url: addressOfLink(url, link),
   directUrl: directUrl && addressOfLink(directUrl, link),
   name: link.name,
+  role: link.role,
   worksUntil: isoTime(link.expiresAtMs),
 });
 
@@ -121,10 +138,31 @@ function failAfterDelivery(error: unknown): never {
   throw new OperatorError(`the link above does not work: the database is unavailable: ${error.message}`);
 }
 
-async function signOut(options: YesOption & { readonly all?: true }, command: Command): Promise<void> {
+type SignOutOptions = YesOption & { readonly all?: true };
+
+async function signOut(name: string | undefined, options: SignOutOptions, command: Command): Promise<void> {
   // Commander assigns an option that the parent command has, too, to the parent.
   const { json } = command.optsWithGlobals<JsonOption>();
-  if (!options.all) return command.error("error: required option '--all' not specified");
+  if ((name === undefined) === (options.all === undefined))
+    return command.error("error: say who is signed out: a name, or --all for everybody");
+  return name === undefined ? signOutAll(options, command, json) : signOutPerson(name, json);
+}
+
+/** It asks nothing: a new link makes up for it. */
+async function signOutPerson(name: string, json: true | undefined): Promise<void> {
+  await withStore(async (store, config) => {
+    const author = { ...authorOf(config), atMs: systemClock.nowMs() };
+    const { sessions, links } = await store.sessions.signOutOf({ name, author });
+    if (sessions + links === 0)
+      throw new OperatorError(
+        `nobody called ${quote(name)} is signed in, and no link waits for them: names are those that links were made for, letter by letter`,
+      );
+    if (json) return printJson({ name, sessionsEnded: sessions, linksEnded: links });
+    print(`${quote(name)} was signed out: ${countOf(sessions, "session")} and ${countOf(links, "unused link")} ended.`);
+  });
+}
+
+async function signOutAll(options: YesOption, command: Command, json: true | undefined): Promise<void> {
   const isConfirmed = confirmation(options, command);
   await withStore(async ({ sessions }, config) => {
     const { length } = await sessions.digests({ nowMs: systemClock.nowMs() });

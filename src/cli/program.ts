@@ -4,6 +4,7 @@ import { withoutPasswords } from "../base/text/redact.ts";
 import { suggest } from "../base/text/suggest.ts";
 import { addAnimals } from "./animals/index.ts";
 import { addCompletion } from "./arguments/completion.ts";
+import { addExamples } from "./arguments/examples.ts";
 import { didYouMean } from "./arguments/options.ts";
 import { addConsole } from "./console.ts";
 import { addBackup } from "./database/backup.ts";
@@ -15,11 +16,17 @@ import { addDoctor } from "./inspect/doctor.ts";
 import { addInstances } from "./inspect/instances.ts";
 import { addJournal } from "./inspect/journal.ts";
 import { addPlans } from "./inspect/plans.ts";
+import { addRequests } from "./inspect/requests.ts";
+import { addTop } from "./inspect/top.ts";
+import { addVersion } from "./inspect/version.ts";
 import { addKeys } from "./keys/index.ts";
 import { addUsage } from "./keys/usage.ts";
 import { ownCommand } from "./own-command.ts";
 import { addReady } from "./ready.ts";
 import { addServe } from "./serve.ts";
+import { addCategories } from "./stock/categories.ts";
+import { addOrders } from "./stock/orders.ts";
+import { painted } from "./terminal/colour.ts";
 import { noteWithoutEnd, write } from "./terminal/stdout.ts";
 
 const EXIT_MISUSED = 2;
@@ -27,40 +34,47 @@ const EXIT_MISUSED = 2;
 const REPORTS_SETTINGS = ["serve", "config", "doctor", "complete"];
 
 /** Commands that print nothing that a script would want as JSON, and groups of commands. */
-const WITHOUT_JSON = ["serve", "completion", "complete", "keys", "animals"];
+const WITHOUT_JSON = ["serve", "completion", "complete", "keys", "animals", "categories", "orders"];
 
-/** All commands. */
+/** All commands, in the groups of the help. */
+const GROUPS: readonly (readonly [title: string, commands: readonly ((program: Command) => void)[]])[] = [
+  ["The service", [addServe, addReady, addInstances, addConsole]],
+  ["Keys and their requests", [addKeys, addUsage, addRequests, addTop, addPlans]],
+  ["Animals and orders", [addAnimals, addCategories, addOrders]],
+  ["What happened, and what is wrong", [addJournal, addDoctor, addConfig]],
+  ["The database", [addMigrate, addBackup, addRestore, addCopy]],
+  ["This program", [addCompletion, addVersion]],
+];
+
+const EXAMPLES = [
+  ["serve", "run the service"],
+  ["console", "a link that signs a browser in to it"],
+  ["keys create --name Storefront --plan pro", "a key, whose secret is shown once"],
+  ["orders list --status placed", "orders that wait for an approval"],
+] as const;
+
 export function createProgram(): Command {
   const program = new Command("animal-store")
     .description(`${manifest.description}.`)
     .version(manifest.version, "-v, --version", "print the version")
     .configureOutput({ writeOut: write, writeErr: (text) => noteWithoutEnd(withoutPasswords(text)) })
-    .configureHelp({ commandUsage })
+    .configureHelp({ commandUsage, styleTitle: (title) => painted(title, "strong") })
     .showHelpAfterError("(add --help for usage)")
     .exitOverride()
     .hook("preAction", (_, command) => {
       if (!REPORTS_SETTINGS.includes(command.name())) warnOfMisspelt();
     });
-  addServe(program);
-  addReady(program);
-  addConsole(program);
-  addKeys(program);
-  addUsage(program);
-  addInstances(program);
-  addPlans(program);
-  addAnimals(program);
-  addJournal(program);
-  addMigrate(program);
-  addConfig(program);
-  addBackup(program);
-  addRestore(program);
-  addCopy(program);
-  addDoctor(program);
-  addCompletion(program);
+  for (const [title, commands] of GROUPS) {
+    program.commandsGroup(`${title}:`);
+    for (const add of commands) add(program);
+  }
+  addExamples(program, EXAMPLES);
   for (const command of everyCommand(program)) {
     command.copyInheritedSettings(command.parent as Command).allowExcessArguments(false);
     if (!WITHOUT_JSON.includes(command.name())) command.option("--json", "print JSON, for scripts");
   }
+  // Afterwards, or the commands would inherit the group of their own help.
+  program.helpCommand(true);
   return program;
 }
 

@@ -3,13 +3,14 @@ import type { BunRequest, Server } from "bun";
 import { openConsole } from "../../test/harness/service/console-parts.ts";
 import { sqlite } from "../../test/harness/service/stores.ts";
 import { OperatorError } from "../base/operator-error.ts";
+import { EVERYBODY } from "../domain/console-role.ts";
 import { newConsoleSecret, newSessionSecret } from "../domain/console-session.ts";
 import { digestOf } from "../domain/keys/key.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import { ATTEMPTS_PER_MINUTE } from "./auth/attempts.ts";
 import { createApi } from "./dispatcher.ts";
 import { ConsoleFault } from "./fault.ts";
-import type { ConsoleHandler, ConsoleRoutes } from "./handler.ts";
+import { allow, type ConsoleHandler, type ConsoleRoutes } from "./handler.ts";
 import { BackgroundTasks } from "./jobs/background.ts";
 
 const CALLER = { address: "192.0.2.1", origin: "http://store.example.com", requestId: "r1" };
@@ -23,13 +24,13 @@ async function answerOf(
   const [token, secret] = [newConsoleSecret(), newSessionSecret(parts.clock.nowMs())];
   const expiresAtMs = parts.clock.nowMs() + 60_000;
   const author = { by: "t", via: "command", atMs: 1 } as const;
-  await store.sessions.makeLink({ ...author, digest: digestOf(token), name: "Anna", expiresAtMs });
+  await store.sessions.makeLink({ ...author, digest: digestOf(token), name: "Anna", role: "operator", expiresAtMs });
   const linkDigest = digestOf(token);
   await store.sessions.signIn({ linkDigest, atMs: 1, digest: digestOf(secret), expiresAtMs });
   const reported: unknown[] = [];
   const failures = { report: (...args: unknown[]) => void reported.push(args) };
   const { method = "GET" } = init;
-  const routes = { "/it": { [method]: handler } } as ConsoleRoutes;
+  const routes = { "/it": { [method]: allow(EVERYBODY, handler) } } as ConsoleRoutes;
   const api = createApi({ ...parts, failures }, routes, () => CALLER);
   const headers = { Cookie: `animal_store_console=${secret}`, Origin: CALLER.origin, ...init.headers };
   const request = new Request("http://store.example.com/console/api/it?a=1", { ...init, headers });
@@ -43,7 +44,15 @@ test("sessions that an address makes up after its attempts share a query, and a 
   const [token, secret] = [newConsoleSecret(), newSessionSecret(parts.clock.nowMs())];
   const expiresAtMs = parts.clock.nowMs() + 60_000;
   const linkDigest = digestOf(token);
-  await store.sessions.makeLink({ by: "t", via: "command", atMs: 1, digest: linkDigest, name: "Anna", expiresAtMs });
+  await store.sessions.makeLink({
+    by: "t",
+    via: "command",
+    atMs: 1,
+    digest: linkDigest,
+    name: "Anna",
+    role: "operator",
+    expiresAtMs,
+  });
   await store.sessions.signIn({ linkDigest, atMs: 1, digest: digestOf(secret), expiresAtMs });
   let queries = 0;
   const counted =
@@ -54,7 +63,7 @@ test("sessions that an address makes up after its attempts share a query, and a 
     };
   const { get, digests } = store.sessions;
   const sessions = { ...store.sessions, get: counted(get), digests: counted(digests) };
-  const routes = { "/it": { GET: () => undefined } } as ConsoleRoutes;
+  const routes = { "/it": { GET: allow(EVERYBODY, () => undefined) } };
   const api = createApi({ ...parts, store: { ...store, sessions } }, routes, () => CALLER);
   const ask = async (session = newConsoleSecret()): Promise<number | undefined> => {
     const headers = { Cookie: `animal_store_console=${session}` };
@@ -151,6 +160,35 @@ test("a form is JSON in which integers are exact; what is streamed is left to th
   expect(wrong.response.status).toBe(415);
   const none = await answerOf(reading, { method: "PATCH" });
   expect(none.response.status).toBe(415);
+});
+
+test("what a session may do ends with it, also while a form of its is arriving", async () => {
+  const json = { "Content-Type": "application/json" };
+  let endSession = async () => {};
+  let changes = 0;
+  const changing: ConsoleHandler = async ({ store }, session, call) => {
+    endSession = () => store.sessions.signOut(session);
+    expect(await call.hasSession()).toBe(true);
+    const form = await call.form();
+    expect(await call.hasSession()).toBe(false);
+    if (form instanceof ConsoleFault) return form;
+    changes++;
+    return undefined;
+  };
+  // The last part of the body is sent once the session has ended.
+  const body = new ReadableStream(
+    {
+      async pull(controller) {
+        await endSession();
+        controller.enqueue(new TextEncoder().encode("{}"));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { response } = await answerOf(changing, { method: "POST", headers: json, body });
+  expect([response.status, await response.json()]).toMatchObject([401, { code: "signed_out" }]);
+  expect(changes).toBe(0);
 });
 
 test("a body that is not read to its end is the last of its connection", async () => {

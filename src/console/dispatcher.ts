@@ -13,7 +13,7 @@ import { StoreUnavailable } from "../store/ports/store.ts";
 import { AttemptLimit } from "./auth/attempts.ts";
 import { setCookie } from "./auth/cookie.ts";
 import { isSameOrigin } from "./auth/origin.ts";
-import { type Resumed, resume, signIn } from "./auth/session.ts";
+import { isStillSignedIn, type Resumed, resume, signIn } from "./auth/session.ts";
 import {
   BAD_TOKEN,
   ConsoleFault,
@@ -22,12 +22,13 @@ import {
   methodNotAllowed,
   NO_SUCH_PATH,
   operatorFault,
+  roleRefused,
   SIGNED_OUT,
   STORE_AWAY,
   STORE_LOST,
   tooManyAttempts,
 } from "./fault.ts";
-import type { ConsoleAnswer, ConsoleCall, ConsoleParts, ConsoleRoutes, Method } from "./handler.ts";
+import type { ConsoleAnswer, ConsoleCall, ConsoleParts, ConsoleRoutes, Method, SignedIn } from "./handler.ts";
 import { API_HEADERS } from "./headers.ts";
 
 /** Identifies the caller: by the connection, or by what the relaying thread says. */
@@ -62,7 +63,7 @@ export const requestLogOf = ({ log, failures, refusals, settings: { logRequests 
 
 const SIGN_IN_PATH = "/session";
 
-/** Answers one path. A request meets, in this order: origin, session, path, method, form, then the handler. */
+/** Answers one path. A request meets, in this order: origin, session, path, method, role, form, then the handler. */
 class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAnswer> {
   private readonly requestLog: RequestLog;
 
@@ -105,9 +106,11 @@ class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAn
     if (admission.kind === "refused") return admission.fault;
     if (admission.kind === "signing_in") return this.signIn(exchange);
     if (!this.methods) return NO_SUCH_PATH;
-    const handler = this.methods[exchange.request.method as Method];
-    if (!handler) return methodNotAllowed(Object.keys(this.methods).join(", "));
-    return handler(this.parts, admission.session, this.callOf(exchange));
+    const route = this.methods[exchange.request.method as Method];
+    if (!route) return methodNotAllowed(Object.keys(this.methods).join(", "));
+    const { session } = admission;
+    if (!route.roles.includes(session.role)) return roleRefused(session.role, route.roles);
+    return route.handle(this.parts, session, this.callOf(exchange, session));
   }
 
   protected malfunction(exchange: ConsoleExchange, error: unknown): ConsoleFault {
@@ -151,10 +154,16 @@ class ApiRoute extends Pipeline<ConsoleExchange, Admission, undefined, ConsoleAn
     return fault;
   }
 
-  private callOf({ request, caller }: ConsoleExchange): ConsoleCall {
-    const { bodyTimeoutMs } = this.parts.settings;
+  /** Without a session, the call is one to sign in. */
+  private callOf({ request, caller }: ConsoleExchange, session?: SignedIn): ConsoleCall {
     const { searchParams: query } = new URL(request.url, "http://localhost");
-    return { params: request.params, query, request, caller, form: () => formIn(request, bodyTimeoutMs) };
+    const hasSession = async (): Promise<boolean> => session !== undefined && isStillSignedIn(this.parts, session);
+    // A body may take its time, and what a session may do ends with it.
+    const form = async (): Promise<unknown> => {
+      const sent = await formIn(request, this.parts.settings.bodyTimeoutMs);
+      return session === undefined || (await hasSession()) ? sent : SIGNED_OUT;
+    };
+    return { params: request.params, query, request, caller, form, hasSession };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { OperatorError } from "../base/operator-error.ts";
 import type { Awaitable } from "../base/time/awaitable.ts";
+import type { Role, Roles } from "../domain/console-role.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
 import type { ConsoleError } from "./api/index.ts";
 
@@ -10,12 +11,15 @@ export class ConsoleFault {
     readonly code: string,
     /** Names the problem and the remedy, never an internal cause. */
     readonly message: string,
-    readonly more: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+    readonly more: Pick<ConsoleError, "field" | "others"> & {
+      readonly headers?: Readonly<Record<string, string>>;
+    } = {},
   ) {}
 
   get body(): ConsoleError {
     const { code, message, more } = this;
-    return more.field === undefined ? { code, message } : { code, message, field: more.field };
+    const { headers, ...aboutFields } = more;
+    return { code, message, ...aboutFields };
   }
 }
 
@@ -38,6 +42,15 @@ export const MISTYPED_TOKEN = new ConsoleFault(
   "invalid_token",
   "This link is incomplete or mistyped. Open the whole link, as the command printed it.",
 );
+export const roleRefused = (role: Role, [least, ...others]: Roles): ConsoleFault =>
+  new ConsoleFault(
+    403,
+    "role_refused",
+    `You are signed in as ${article(role)}, who may not do this. It takes the role ${[least, ...others].join(" or ")}: ask for a link by npx animal-store console --role ${others.at(-1) ?? least}`,
+  );
+
+const article = (role: Role): string => `${role === "operator" ? "an" : "a"} ${role}`;
+
 export const FOREIGN_ORIGIN = new ConsoleFault(
   403,
   "foreign_origin",

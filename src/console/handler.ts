@@ -1,5 +1,6 @@
 import type { Awaitable } from "../base/time/awaitable.ts";
 import type { SystemTime } from "../base/time/clock.ts";
+import type { Roles } from "../domain/console-role.ts";
 import type { ConsoleSession } from "../domain/console-session.ts";
 import type { EnvironmentName } from "../domain/environment.ts";
 import type { Caller } from "../http/pages/console/relay.ts";
@@ -31,6 +32,8 @@ export interface ConsoleSettings {
   readonly uploadMaxBytes: number | undefined;
   readonly bodyTimeoutMs: number;
   readonly logRequests: boolean;
+  /** The days for which requests of keys are kept; 0: they are not. */
+  readonly requestDays: number;
 }
 
 export interface ConsoleParts extends Pick<RequestLogParts, "log" | "failures" | "refusals"> {
@@ -51,8 +54,13 @@ export interface ConsoleCall {
   /** The decoded parameters of the path: `id` of /keys/:id. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Reads the JSON of the body, with integers as bigints. Resolves to a ConsoleFault if there is none. */
+  /**
+   * Reads the JSON of the body, with integers as bigints. Resolves to a ConsoleFault if there is none, or if the session
+   * has ended meanwhile.
+   */
   readonly form: () => Promise<unknown>;
+  /** Returns whether the session is still there, for what takes longer than a moment. */
+  readonly hasSession: () => Promise<boolean>;
   /** For handlers that stream the body. */
   readonly request: Request;
   readonly caller: Caller;
@@ -70,5 +78,13 @@ export type ConsoleHandler = (parts: ConsoleParts, session: SignedIn, call: Cons
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Handlers by path below /console/api, and by method. */
-export type ConsoleRoutes = Readonly<Record<`/${string}`, { readonly [Name in Method]?: ConsoleHandler }>>;
+/** A handler, and who may call it: nobody whose role is not named. */
+export interface ConsoleRoute {
+  readonly roles: Roles;
+  readonly handle: ConsoleHandler;
+}
+
+export const allow = (roles: Roles, handle: ConsoleHandler): ConsoleRoute => ({ roles, handle });
+
+/** Routes by path below /console/api, and by method. */
+export type ConsoleRoutes = Readonly<Record<`/${string}`, { readonly [Name in Method]?: ConsoleRoute }>>;

@@ -1,5 +1,6 @@
+import { EVERYBODY, OPERATOR_ONLY, READS_KEYS, WRITES_STOCK } from "../domain/console-role.ts";
 import { showSession, signOut, signOutEverywhere } from "./auth/session.ts";
-import type { ConsoleRoutes } from "./handler.ts";
+import { allow, type ConsoleRoutes } from "./handler.ts";
 import { addAnimal, deleteAnimal, getAnimal, listAnimals, updateAnimal } from "./resources/animals.ts";
 import { listCategories, nameCategory, unnameCategory } from "./resources/categories.ts";
 import { exportFiltered } from "./resources/export.ts";
@@ -7,6 +8,7 @@ import { showFrame } from "./resources/frame.ts";
 import {
   beginImport,
   downloadRejected,
+  downloadRejectedLines,
   listImports,
   listWorks,
   showWork,
@@ -18,6 +20,7 @@ import {
   edit,
   issue,
   listOfKeys,
+  remove,
   resume,
   revoke,
   rotate,
@@ -26,34 +29,46 @@ import {
   usageOfOneKey,
   viewOfKey,
 } from "./resources/keys.ts";
-import { listOrders, updateOrder } from "./resources/orders.ts";
+import { getOrder, listOrders, updateOrder } from "./resources/orders/orders.ts";
 import { showOverview } from "./resources/overview.ts";
+import { listRequests, showRequest } from "./resources/requests.ts";
 
-/** The handlers below /console/api. Signing in, which needs no session, is in dispatcher.ts. */
+/** The routes below /console/api, and who may take them. Signing in, which needs no session, is in dispatcher.ts. */
 export const ROUTES: ConsoleRoutes = {
-  "/session": { GET: showSession, DELETE: signOut },
-  "/sessions": { DELETE: signOutEverywhere },
-  "/frame": { GET: showFrame },
-  "/overview": { GET: showOverview },
-  "/keys": { GET: listOfKeys, POST: issue },
-  "/keys/:id": { GET: viewOfKey, PATCH: edit },
-  "/keys/:id/usage": { GET: usageOfOneKey },
-  "/keys/:id/rotate": { POST: rotate },
-  "/keys/:id/suspend": { POST: suspend },
-  "/keys/:id/resume": { POST: resume },
-  "/keys/:id/revoke": { POST: revoke },
-  "/keys/:id/unban": { POST: unban },
-  "/animals": { GET: listAnimals, POST: addAnimal },
-  "/animals/:id": { GET: getAnimal, PATCH: updateAnimal, DELETE: deleteAnimal },
-  "/categories": { GET: listCategories },
-  "/categories/:id": { PUT: nameCategory, DELETE: unnameCategory },
-  "/imports": { GET: listImports, POST: beginImport },
-  "/imports/works": { GET: listWorks },
-  "/imports/:id": { GET: showWork, DELETE: stopWork },
-  "/imports/:id/rejected": { GET: downloadRejected },
-  "/imports/:id/undo": { POST: undoImportOf },
-  "/export": { GET: exportFiltered },
-  "/orders": { GET: listOrders },
-  "/orders/:id": { PATCH: updateOrder },
-  "/journal": { GET: listJournal },
+  "/session": { GET: allow(EVERYBODY, showSession), DELETE: allow(EVERYBODY, signOut) },
+  "/sessions": { DELETE: allow(OPERATOR_ONLY, signOutEverywhere) },
+  "/frame": { GET: allow(EVERYBODY, showFrame) },
+  "/overview": { GET: allow(EVERYBODY, showOverview) },
+  "/keys": { GET: allow(READS_KEYS, listOfKeys), POST: allow(OPERATOR_ONLY, issue) },
+  "/keys/:id": {
+    GET: allow(READS_KEYS, viewOfKey),
+    PATCH: allow(OPERATOR_ONLY, edit),
+    DELETE: allow(OPERATOR_ONLY, remove),
+  },
+  "/keys/:id/usage": { GET: allow(READS_KEYS, usageOfOneKey) },
+  "/keys/:id/requests": { GET: allow(OPERATOR_ONLY, listRequests) },
+  "/keys/:id/requests/:request": { GET: allow(OPERATOR_ONLY, showRequest) },
+  "/keys/:id/rotate": { POST: allow(OPERATOR_ONLY, rotate) },
+  "/keys/:id/suspend": { POST: allow(OPERATOR_ONLY, suspend) },
+  "/keys/:id/resume": { POST: allow(OPERATOR_ONLY, resume) },
+  "/keys/:id/revoke": { POST: allow(OPERATOR_ONLY, revoke) },
+  "/keys/:id/unban": { POST: allow(OPERATOR_ONLY, unban) },
+  "/animals": { GET: allow(EVERYBODY, listAnimals), POST: allow(WRITES_STOCK, addAnimal) },
+  "/animals/:id": {
+    GET: allow(EVERYBODY, getAnimal),
+    PATCH: allow(WRITES_STOCK, updateAnimal),
+    DELETE: allow(WRITES_STOCK, deleteAnimal),
+  },
+  "/categories": { GET: allow(EVERYBODY, listCategories) },
+  "/categories/:id": { PUT: allow(WRITES_STOCK, nameCategory), DELETE: allow(WRITES_STOCK, unnameCategory) },
+  "/imports": { GET: allow(EVERYBODY, listImports), POST: allow(WRITES_STOCK, beginImport) },
+  "/imports/works": { GET: allow(EVERYBODY, listWorks) },
+  "/imports/:id": { GET: allow(EVERYBODY, showWork), DELETE: allow(WRITES_STOCK, stopWork) },
+  "/imports/:id/rejected": { GET: allow(EVERYBODY, downloadRejected) },
+  "/imports/:id/rejected-lines": { GET: allow(WRITES_STOCK, downloadRejectedLines) },
+  "/imports/:id/undo": { POST: allow(WRITES_STOCK, undoImportOf) },
+  "/export": { GET: allow(OPERATOR_ONLY, exportFiltered) },
+  "/orders": { GET: allow(EVERYBODY, listOrders) },
+  "/orders/:id": { GET: allow(EVERYBODY, getOrder), PATCH: allow(WRITES_STOCK, updateOrder) },
+  "/journal": { GET: allow(EVERYBODY, listJournal) },
 };

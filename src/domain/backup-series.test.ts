@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { backupName, backupTime, expiredBackups } from "./backup-series.ts";
+import { backupName, backupTime, expiredBackups, unusedTime } from "./backup-series.ts";
 
 const SERIES = { database: "animal-store", id: "5f3a9c1e" };
 const NOW_MS = Date.UTC(2027, 0, 31, 9, 30);
@@ -53,6 +53,29 @@ test("what goes is the oldest of the series beyond those to keep, and never the 
       },
     ),
   );
+});
+
+test("no name is given twice, however many begin in one millisecond and however few are kept", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ begun: fc.nat(3), lasts: fc.nat(3) }), { maxLength: 30 }),
+      fc.integer({ min: 1, max: 4 }),
+      (backups, keep) => {
+        const given: string[] = [];
+        let names: readonly string[] = [];
+        for (const { begun, lasts } of backups) {
+          const nowMs = NOW_MS + begun + lasts;
+          const made = backupName(SERIES, unusedTime(SERIES, names, { atMs: NOW_MS + begun, nowMs }));
+          given.push(made);
+          const expired = expiredBackups(SERIES, [...names, made], { keep, made, nowMs });
+          names = [...names, made].filter((name) => expired.kind === "unknown" || !expired.names.includes(name));
+        }
+        expect(new Set(given).size).toBe(given.length);
+      },
+    ),
+  );
+  const future = backupName(SERIES, Date.UTC(2999));
+  expect(unusedTime(SERIES, [future, "notes.txt"], { atMs: NOW_MS, nowMs: NOW_MS })).toBe(NOW_MS);
 });
 
 test("nothing goes while a backup is from the future: the clock was wrong, or is", () => {

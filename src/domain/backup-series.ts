@@ -26,6 +26,19 @@ export function backupTime(series: BackupSeries, name: string): number | undefin
 /** The clocks of two machines may differ by this much. */
 const FUTURE_MS = 60_000;
 
+/**
+ * The first time, from `atMs` on, that no backup of a series was ever named after. Names only grow, so that the name of a
+ * deleted backup is not given again; those from the future, made while the clock was wrong, are left out.
+ */
+export function unusedTime(
+  series: BackupSeries,
+  names: readonly string[],
+  { atMs, nowMs }: { readonly atMs: number; readonly nowMs: number },
+): number {
+  const past = names.map((name) => backupTime(series, name) ?? 0).filter((ms) => ms <= nowMs + FUTURE_MS);
+  return past.reduce((next, ms) => Math.max(next, ms + 1), atMs);
+}
+
 export type Expired =
   | { readonly kind: "expired"; readonly names: readonly string[] }
   /** A backup is from the future, so it is unknown which are the oldest. */

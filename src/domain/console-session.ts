@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../base/time/clock.ts";
+import type { Role } from "./console-role.ts";
 import { type Authorship, entryOfStore, type NewJournalEntry } from "./journal.ts";
 import { randomBase62 } from "./keys/key.ts";
 
@@ -17,6 +18,7 @@ const PROLONGED_EVERY_MS = MINUTE_MS;
 export interface ConsoleSession {
   /** The person that the link was made for, as the journal names them. */
   readonly name: string;
+  readonly role: Role;
   readonly expiresAtMs: number;
 }
 
@@ -40,25 +42,48 @@ const beginningIn = (secret: string): number => Number.parseInt(secret.slice(CHA
 /** Tells a token, by its form, from a text that need not be looked up. */
 export const isPlausibleConsoleSecret = (text: string): boolean => SHAPE.test(text);
 
-export const hasEnded = ({ expiresAtMs }: Pick<ConsoleSession, "expiresAtMs">, nowMs: number): boolean =>
-  nowMs >= expiresAtMs;
+type Ending = Pick<ConsoleSession, "expiresAtMs">;
+
+export const hasEnded = ({ expiresAtMs }: Ending, nowMs: number): boolean => nowMs >= expiresAtMs;
 
 /** The new end of a session that is used now; undefined if the end that is stored is close enough, or the last one. */
-export function prolongedUntilMs({ expiresAtMs }: ConsoleSession, secret: string, nowMs: number): number | undefined {
+export function prolongedUntilMs({ expiresAtMs }: Ending, secret: string, nowMs: number): number | undefined {
   const untilMs = Math.min(nowMs + SESSION_LASTS_MS, beginningIn(secret) + SESSION_LASTS_AT_MOST_MS);
   return untilMs - expiresAtMs >= PROLONGED_EVERY_MS ? untilMs : undefined;
 }
 
-/** The entry about a link that was made for somebody. */
-export const entryOfLink = (link: Authorship & ConsoleSession): NewJournalEntry =>
-  entryOfStore("console", link, {
-    after: { for: link.name, linkWorksUntil: new Date(link.expiresAtMs).toISOString() },
-  });
+/** The entry about a link that was made for somebody. Its role is theirs, and not that of the author. */
+export const entryOfLink = ({ by, via, atMs, ...link }: Omit<Authorship, "role"> & ConsoleSession): NewJournalEntry =>
+  entryOfStore(
+    "console",
+    { by, via, atMs },
+    {
+      after: { for: link.name, role: link.role, linkWorksUntil: new Date(link.expiresAtMs).toISOString() },
+    },
+  );
 
 /** The entry about somebody who has signed in. It has no address: the journal is kept for ever. */
-export const entryOfSignIn = (name: string, atMs: number): NewJournalEntry =>
-  entryOfStore("console sign-in", { by: name, via: "console", atMs }, {});
+export const entryOfSignIn = ({ name, role }: Pick<ConsoleSession, "name" | "role">, atMs: number): NewJournalEntry =>
+  entryOfStore("console sign-in", { by: name, via: "console", role, atMs }, {});
 
 /** The entry about everybody being signed out. */
 export const entryOfSignOut = (author: Authorship, sessionsEnded: number): NewJournalEntry =>
   entryOfStore("console sign-out", author, { after: { sessionsEnded } });
+
+/** What ended when one person was signed out: sessions, and links that were not used yet. */
+export interface SignedOut {
+  readonly sessions: number;
+  readonly links: number;
+}
+
+/** The entry about one person being signed out; undefined if nothing has ended. */
+export const entryOfSignOutOf = (
+  name: string,
+  author: Authorship,
+  { sessions, links }: SignedOut,
+): NewJournalEntry | undefined =>
+  sessions + links === 0
+    ? undefined
+    : entryOfStore("console sign-out", author, {
+        after: { for: name, sessionsEnded: sessions, linksEnded: links },
+      });

@@ -1,4 +1,7 @@
-// The journal: every change that a person makes, from the command line or the console. Calls of the API are not in it.
+import type { Role } from "./console-role.ts";
+
+// The journal: every change that a person makes, from the command line or the console. Of the calls of the API, only
+// rotations are in it.
 
 export const AUTHOR_MAX_CODE_POINTS = 100;
 
@@ -6,8 +9,13 @@ export const AUTHOR_MAX_CODE_POINTS = 100;
 export interface Authorship {
   /** The system user, or the name that the setting OPERATOR or a session of the console gives. */
   readonly by: string;
-  /** It is "service" only for the operator's key, which the service issues when it is first started. */
-  readonly via: "command" | "console" | "service";
+  /**
+   * It is "service" only for the operator's key, which the service issues when it is first started, and "key" only for
+   * a key whose holder has rotated its secret.
+   */
+  readonly via: "command" | "console" | "service" | "key";
+  /** The role in which somebody signed in to the console. Undefined for everything else, and in older entries. */
+  readonly role?: Role | undefined;
   readonly atMs: number;
 }
 
@@ -71,7 +79,7 @@ export interface Authored {
 /** The entry about something that was added, changed or removed; undefined if nothing is different. */
 export function entryOfChange(
   action: JournalAction,
-  { by, via, atMs }: Authorship,
+  { by, via, role, atMs }: Authorship,
   subject: JournalSubject,
   before: JournalContent | undefined,
   after: JournalContent | undefined,
@@ -82,12 +90,12 @@ export function entryOfChange(
   if (changed.length === 0) return undefined;
   const only = (content: JournalContent): JournalContent =>
     Object.fromEntries(changed.map((name) => [name, content[name] ?? null]));
-  return { by, via, atMs, action, subject, before: before && only(before), after: after && only(after) };
+  return { by, via, role, atMs, action, subject, before: before && only(before), after: after && only(after) };
 }
 
 /** The entry about a change to the store as a whole. */
 export const entryOfStore = (
   action: StoreAction,
-  { by, via, atMs }: Authorship,
+  { by, via, role, atMs }: Authorship,
   content: Pick<NewJournalEntry, "before" | "after">,
-): NewJournalEntry => ({ by, via, atMs, action, subject: { kind: "store" }, ...content });
+): NewJournalEntry => ({ by, via, role, atMs, action, subject: { kind: "store" }, ...content });

@@ -1,4 +1,5 @@
 import { parseInt64 } from "../base/json/int64.ts";
+import { decodeBase64Url, encodeBase64Url } from "../base/runtime/base64.ts";
 import { NAME_MAX_CODE_POINTS } from "../base/text/text.ts";
 
 export const PAGE_SIZE_MIN = 1;
@@ -75,7 +76,7 @@ export const CURSOR_PATTERN = `${CURSOR_BY_ID_PATTERN}|${CURSOR_BY_NAME.source}`
 export function encodeCursor({ id, foldedName }: Position): string {
   const digits = (id < 0n ? BigInt.asUintN(64, id) : id).toString(16);
   const hex = ZEROS.slice(digits.length) + digits;
-  return foldedName === undefined ? hex : `${hex}.${Buffer.from(foldedName).toString("base64url")}`;
+  return foldedName === undefined ? hex : `${hex}.${encodeBase64Url(foldedName)}`;
 }
 
 /** The position in a cursor; undefined for any other text. */
@@ -88,10 +89,9 @@ const decodeId = (hex: string): bigint => BigInt.asIntN(64, BigInt(`0x${hex}`));
 
 function decodeCursorByName(cursor: string): Position | undefined {
   const [hex = "", encoded = ""] = cursor.split(".");
-  const bytes = Buffer.from(encoded, "base64url");
-  const foldedName = bytes.toString();
+  const foldedName = decodeBase64Url(encoded);
   // Only canonical Base64 of valid UTF-8 comes out as it went in. PostgreSQL has no U+0000.
-  if (Buffer.from(foldedName).toString("base64url") !== encoded || foldedName.includes("\0")) return undefined;
+  if (encodeBase64Url(foldedName) !== encoded || foldedName.includes("\0")) return undefined;
   return { id: decodeId(hex), foldedName };
 }
 
@@ -99,8 +99,8 @@ const OLD_PREFIX = "after:";
 
 /** Release 1.0.0 wrote cursors in Base64; a client may have kept one. */
 function decodeOldCursor(cursor: string): Position | undefined {
-  const text = Buffer.from(cursor, "base64url").toString("latin1");
-  if (!text.startsWith(OLD_PREFIX) || Buffer.from(text, "latin1").toString("base64url") !== cursor) return undefined;
+  const text = decodeBase64Url(cursor);
+  if (!text.startsWith(OLD_PREFIX) || encodeBase64Url(text) !== cursor) return undefined;
   const id = parseInt64(text.slice(OLD_PREFIX.length));
   return id === undefined ? undefined : { id };
 }

@@ -1,10 +1,12 @@
+import { sha256 } from "../base/runtime/digests.ts";
+
 // A tag (the value of an ETag) is a digest of the content: equal tags mean equal content. So nothing is stored for it,
 // and a change that another release makes shows too.
 
 const DIGEST_CHARACTERS = 22;
 
 /** 132 bits of SHA-256: a collision does not happen by chance, and nobody gains by making one. */
-export const tagOf = (content: string): string => Bun.SHA256.hash(content, "base64url").slice(0, DIGEST_CHARACTERS);
+export const tagOf = (content: string): string => sha256(content).slice(0, DIGEST_CHARACTERS);
 
 /** Only the last of the values may contain a space, or be undefined. */
 export const tagOfValues = (...values: (bigint | string | number | undefined)[]): string => tagOf(values.join(" "));

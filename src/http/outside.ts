@@ -2,13 +2,13 @@ import type { Server } from "bun";
 import type { TrustedProxies } from "../access/address.ts";
 import { type Awaitable, andThen } from "../base/time/awaitable.ts";
 import { BAD_HOST, NOT_A_PROXY } from "./faults/faults.ts";
-import { hasRepeatedHost } from "./handler.ts";
 import { publicError } from "./pages/page.ts";
 import { callerAddress } from "./pipeline/caller-address.ts";
 import type { Handler } from "./pipeline/handler.ts";
 import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import { HeldFloods } from "./reply/floods.ts";
 import { endConnection } from "./reply/header-template.ts";
+import { hasRepeatedHost } from "./v1-handler.ts";
 
 /** Holds the response to a request back if its address has caused a flood. */
 export type HoldBack = (request: Request, server: Server<undefined>, response: Response) => Awaitable<Response>;

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import type { BunRequest, Server } from "bun";
 import { FakeClock } from "../../test/harness/time/clock.ts";
 import { noTelemetry } from "../telemetry/telemetry.ts";
-import type { HandlerParts } from "./handler.ts";
 import { answeringOptions } from "./preflight.ts";
 import { HeldFloods } from "./reply/floods.ts";
+import type { HandlerParts } from "./v1-handler.ts";
 
 test("a flood of preflights holds back those of its own address, and of no other", async () => {
   const clock = new FakeClock();

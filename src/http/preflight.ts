@@ -1,5 +1,4 @@
 import { type Cors, isAllowed } from "./cors/cors.ts";
-import { allowedMethods, type HandlerParts, hasRepeatedHost, type Resource } from "./handler.ts";
 import { callerAddress } from "./pipeline/caller-address.ts";
 import type { Handler } from "./pipeline/handler.ts";
 import { requestIdOf } from "./pipeline/request-id.ts";
@@ -7,6 +6,7 @@ import { RequestLog } from "./pipeline/request-log.ts";
 import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import type { HeldFloods } from "./reply/floods.ts";
 import { endConnection, type HeaderFields } from "./reply/header-template.ts";
+import { allowedMethods, type HandlerParts, hasRepeatedHost, type Resource } from "./v1-handler.ts";
 
 // Before a script of another origin may send its key, the browser asks for permission by a request without one: a
 // preflight. It uses no quota: otherwise a page would exhaust its visitors' quotas before its first real request.

@@ -1,6 +1,5 @@
 import { andThen } from "../base/time/awaitable.ts";
 import { readable } from "./cors/cors.ts";
-import { type HandlerParts, type Resource, V1Handler } from "./handler.ts";
 import { OPERATIONS } from "./operations/index.ts";
 import { createHoldBack, outside } from "./outside.ts";
 import { consolePage } from "./pages/console/visitors.ts";
@@ -11,7 +10,8 @@ import type { Handler } from "./pipeline/handler.ts";
 import { answeringOptions } from "./preflight.ts";
 import { HeldFloods } from "./reply/floods.ts";
 import { plainPaths } from "./request/plain-path.ts";
-import { RunnableOperation, type RunParts } from "./run-operation.ts";
+import type { RunParts } from "./run-operation.ts";
+import { type HandlerParts, type Resource, resourcesOf, V1Handler } from "./v1-handler.ts";
 
 type RouteParts = RunParts & HandlerParts & PageParts & PageHandlerParts;
 
@@ -24,7 +24,7 @@ export function createRoutes(parts: RouteParts) {
     return cors ? answeringOptions(parts, cors, preflightFloods, resource, handle) : handle;
   };
   const routes: Record<string, Handler> = { "/v1": v1(undefined), "/v1/*": v1(undefined) };
-  for (const [path, resource] of Object.entries(v1Resources(parts))) routes[path] = v1(resource);
+  for (const [path, resource] of Object.entries(resourcesOf(OPERATIONS, parts))) routes[path] = v1(resource);
 
   const { pages, probes, notFound } = publicPages(parts);
   const holdBack = createHoldBack(parts.trustedProxies);
@@ -47,14 +47,4 @@ export function createRoutes(parts: RouteParts) {
     fetch,
     error: answerFailed(parts.failures),
   };
-}
-
-/** The resources by path, as Bun's router writes it: `/pets/{petId}` is `/v1/pets/:petId`. */
-function v1Resources(parts: RunParts): Record<string, Resource> {
-  const resources: Record<string, Resource> = {};
-  for (const operation of OPERATIONS) {
-    const path = `/v1${operation.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
-    resources[path] = { ...resources[path], [operation.method]: new RunnableOperation(operation, parts) };
-  }
-  return resources;
 }

@@ -1,11 +1,12 @@
 import type { BunRequest, Server } from "bun";
+import { readBearer } from "../access/bearer.ts";
 import type { Pass } from "../access/gate.ts";
 import { type Fields, InvalidRecord } from "../base/json/fields.ts";
 import { type Awaitable, andThen } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { IdempotencyKey, IdempotentResult, SavedContent } from "../domain/idempotency.ts";
-import type { Key } from "../domain/keys/key.ts";
-import type { Scope } from "../domain/keys/scope.ts";
+import { digestOf, hasRight, type Key } from "../domain/keys/key.ts";
+import type { Right } from "../domain/keys/scope.ts";
 import type { PreconditionFailed } from "../domain/tag.ts";
 import type { ReplyCache } from "./cache/reply-cache.ts";
 import type { AnyOperation, Call, Deprecation, OperationParts, PublicUrls } from "./declare/operation.ts";
@@ -17,13 +18,13 @@ import { insufficientScope } from "./faults/refusal-faults.ts";
 import type { HeaderFields } from "./reply/header-template.ts";
 import { Reply } from "./reply/reply.ts";
 import type { Addresses } from "./request/addresses.ts";
-import { readBody } from "./request/body.ts";
+import { hasBody, readBody } from "./request/body.ts";
 import { entityTag, isConditional, readPrecondition, unlessKnown } from "./request/conditions.ts";
 import { fingerprintOf, readIdempotencyKey, type WithIdempotency } from "./request/idempotency.ts";
 
 export interface RunParts extends OperationParts {
   readonly addresses: Addresses;
-  readonly replyCache: ReplyCache;
+  readonly replyCache: Pick<ReplyCache, "answer">;
   readonly withIdempotency: WithIdempotency;
   /** Tells when a response was saved. */
   readonly steadyClock: Clock;
@@ -33,6 +34,7 @@ export interface RunParts extends OperationParts {
 type AnyCall = Call<ParameterSet, Fields>;
 
 const NO_BODY: Record<string, unknown> = {};
+const EMPTY = { value: {} };
 const REPLAYED: HeaderFields = { "Idempotency-Replayed": "true" };
 
 /** An operation that can be called. */
@@ -58,9 +60,9 @@ export class RunnableOperation {
     return this.operation.name;
   }
 
-  /** The fault for a key that lacks the scope; undefined if it has it. */
-  refuse({ scopes }: Key): Fault | undefined {
-    return this.lacksScope && !scopes.includes(this.operation.scope as Scope) ? this.lacksScope : undefined;
+  /** The fault for a key that lacks the right; undefined if it has it. */
+  refuse(key: Key): Fault | undefined {
+    return this.lacksScope && !hasRight(key, this.operation.scope as Right) ? this.lacksScope : undefined;
   }
 
   /** The headers on all of its responses, refusals included: always the same object for the same addresses. */
@@ -68,7 +70,12 @@ export class RunnableOperation {
     const { deprecation } = this.operation;
     if (!deprecation) return undefined;
     const urls = this.parts.addresses.urlsFor(request, server);
-    return this.ownHeaders.getOrInsertComputed(urls, () => deprecationHeaders(deprecation, urls));
+    let headers = this.ownHeaders.get(urls);
+    if (!headers) {
+      headers = deprecationHeaders(deprecation, urls);
+      this.ownHeaders.set(urls, headers);
+    }
+    return headers;
   }
 
   /** Runs the operation. A request meets, in this order: removal, path, body, query, conditions, then the work. */
@@ -76,7 +83,7 @@ export class RunnableOperation {
     const { deprecation, isPersonal } = this.operation;
     const { addresses, clock, replyCache } = this.parts;
     if (deprecation && clock.nowMs() >= deprecation.removedAtMs) return deprecation.removed;
-    if (this.isWrite) return this.write(request, addresses.urlsFor(request, server), caller.key);
+    if (this.isWrite) return this.write(request, addresses.urlsFor(request, server), caller);
     // The key has no caller in it: a reply is the same for all, because a Call does not say who it is.
     const outcome = isPersonal
       ? this.read(request, server, caller)
@@ -94,11 +101,18 @@ export class RunnableOperation {
     if (parameters instanceof Fault) return parameters;
     const fault = readQuery(operation.parameters, request.url, parameters);
     if (fault) return fault;
-    const call = { parameters, body: NO_BODY, idempotencyKey: undefined, precondition: undefined, caller } as AnyCall;
+    const call = {
+      parameters,
+      body: NO_BODY,
+      idempotencyKey: undefined,
+      precondition: undefined,
+      caller,
+      secret: undefined,
+    } as AnyCall;
     return andThen(operation.perform(call, parts), (result) => this.outcomeOf(result, urls, call));
   }
 
-  private async write(request: BunRequest, urls: PublicUrls, key: Key): Promise<Outcome> {
+  private async write(request: BunRequest, urls: PublicUrls, caller: Pass): Promise<Outcome> {
     const { operation, parts } = this;
     const parameters = readPath(operation.parameters, request.params);
     if (parameters instanceof Fault) return parameters;
@@ -107,11 +121,12 @@ export class RunnableOperation {
     if (body instanceof Fault) return body;
     const fault = readQuery(operation.parameters, request.url, parameters);
     if (fault) return fault;
-    const idempotencyKey = this.idempotencyKeyOf(request, key, path, body);
+    const own = { caller, secret: operation.isPersonal ? secretOf(request) : undefined };
+    const idempotencyKey = this.idempotencyKeyOf(request, caller.key, path, body, own.secret);
     if (idempotencyKey instanceof Fault) return idempotencyKey;
     const precondition = isConditional(operation.method) ? readPrecondition(request) : undefined;
     if (precondition instanceof Fault) return precondition;
-    const call = { parameters, body, idempotencyKey, precondition, caller: undefined } as AnyCall;
+    const call = { parameters, body, idempotencyKey, precondition, ...own } as AnyCall;
     const result = await (idempotencyKey
       ? parts.withIdempotency(idempotencyKey, async () => operation.perform(call, parts))
       : operation.perform(call, parts));
@@ -119,7 +134,8 @@ export class RunnableOperation {
   }
 
   private async readFields(request: Request, shape: BodyShape<Fields>): Promise<Record<string, unknown> | Fault> {
-    const json = await readBody(request, this.parts.bodyTimeoutMs);
+    const isLeftOut = this.operation.isBodyOptional && !hasBody(request);
+    const json = isLeftOut ? EMPTY : await readBody(request, this.parts.bodyTimeoutMs);
     if (json instanceof Fault) return json;
     const fields = shape.parse(json.value);
     return fields instanceof InvalidRecord ? invalidBody(fields, this.hasIdInPath) : fields;
@@ -130,11 +146,14 @@ export class RunnableOperation {
     key: Key,
     path: readonly unknown[],
     body: Record<string, unknown>,
+    secret: string | undefined,
   ): IdempotencyKey | undefined | Fault {
     if (!this.operation.idempotency) return undefined;
     const value = readIdempotencyKey(request.headers.get("idempotency-key"));
     if (value === undefined || value instanceof Fault) return value;
-    const fingerprint = fingerprintOf(this.name, [...path, ...this.bodyFields.map((field) => body[field])]);
+    // With another secret, it is another request: only the presented one opens the saved response.
+    const own = secret === undefined ? [] : [digestOf(secret)];
+    const fingerprint = fingerprintOf(this.name, [...path, ...own, ...this.bodyFields.map((field) => body[field])]);
     return { keyId: key.id, value, fingerprint, nowMs: this.parts.steadyClock.nowMs() };
   }
 
@@ -168,6 +187,13 @@ export class RunnableOperation {
     const location = movedTo(urls, content.location);
     return new Reply(content.status, content.body, { Location: location, ...REPLAYED });
   }
+}
+
+/** The secret of a caller who was admitted with it. */
+function secretOf({ headers }: Request): string {
+  const credential = readBearer(headers.get("authorization"));
+  if (credential.kind !== "secret") throw new Error("a caller was admitted without a secret");
+  return credential.secret;
 }
 
 /** Moves a saved link to the current address: 127.0.0.1, for one, would lead a client to its own machine. */

@@ -3,7 +3,7 @@ import type { Key, KeyChange } from "../domain/keys/key.ts";
 import type { Plan } from "../domain/keys/plan.ts";
 import { inOrder } from "../domain/keys/scope.ts";
 import { changedQuotas, type QuotaRequest } from "../domain/limits/quotas.ts";
-import { type KeyMistake, mistakeInKey, type WantedProperties } from "./mistake.ts";
+import { type KeyMistakes, mistakesInKey, type WantedProperties } from "./mistake.ts";
 import type { ChangeContext } from "./queries/context.ts";
 import { type FindRefusal, findKey } from "./queries/find.ts";
 import type { KeyEnded } from "./suspend.ts";
@@ -15,7 +15,7 @@ export interface KeyEdit extends QuotaRequest, WantedProperties {
   readonly plan?: Plan | undefined;
 }
 
-export type EditRefusal = FindRefusal | { readonly kind: "nothing_to_change" } | KeyEnded | KeyMistake;
+export type EditRefusal = FindRefusal | { readonly kind: "nothing_to_change" } | KeyEnded | KeyMistakes;
 
 export interface EditedKey {
   readonly before: Key;
@@ -41,11 +41,11 @@ export async function editKey(
   return key ? done({ before, key }) : refused({ kind: "no_such_key", suggestion: undefined });
 }
 
-function changeOf(key: Key, wanted: Omit<KeyEdit, "idOrName">, nowMs: number): Result<KeyChange, KeyMistake> {
-  const { name, plan, scopes, expiresAtMs, ...requested } = wanted;
-  const mistake = mistakeInKey({ name, scopes, expiresAtMs }, nowMs);
-  if (mistake) return refused(mistake);
+function changeOf(key: Key, wanted: Omit<KeyEdit, "idOrName">, nowMs: number): Result<KeyChange, KeyMistakes> {
+  const { name, plan, scopes, mayRotate, expiresAtMs, ...requested } = wanted;
   const quotas = changedQuotas(key, plan, requested);
+  const mistakes = mistakesInKey({ name, scopes, expiresAtMs }, quotas, nowMs);
+  if (mistakes) return refused(mistakes);
   if (quotas.kind === "refused") return quotas;
   return done({
     keyId: key.id,
@@ -53,6 +53,7 @@ function changeOf(key: Key, wanted: Omit<KeyEdit, "idOrName">, nowMs: number): R
     // Both together: two edits at once must not leave the plan of one with the quotas of the other.
     ...(quotas.value ? { plan: plan ?? key.plan, quotas: quotas.value } : {}),
     ...(scopes === undefined ? {} : { scopes: inOrder(scopes) }),
+    ...(mayRotate === undefined ? {} : { mayRotate }),
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
   });
 }

@@ -26,6 +26,7 @@ test("a key is stored as it was asked for, and its secret only as a digest", asy
     revokedAtMs: undefined,
     unbannedAtMs: undefined,
     scopes: SCOPES,
+    mayRotate: false,
     suspendedAtMs: undefined,
     lastUsedAtMs: undefined,
   });

@@ -4,10 +4,10 @@ import { digestOf, type Key, newKey, newSecret } from "../domain/keys/key.ts";
 import type { Plan } from "../domain/keys/plan.ts";
 import { inOrder, SCOPES } from "../domain/keys/scope.ts";
 import { type QuotaRequest, quotasOn } from "../domain/limits/quotas.ts";
-import { type KeyMistake, mistakeInKey, type WantedProperties } from "./mistake.ts";
+import { type KeyMistakes, mistakesInKey, type WantedProperties } from "./mistake.ts";
 import type { ChangeContext, KeyContext } from "./queries/context.ts";
 
-/** A key without requested scopes has all of them, and one without a requested expiry has none. */
+/** A key without requested scopes has all of them, one without a requested expiry has none, and its holder may not rotate it. */
 export interface KeyRequest extends QuotaRequest, WantedProperties {
   /** The person or program that the key is for. */
   readonly name: string;
@@ -30,7 +30,7 @@ export interface SecretParts<WithSecret> extends ChangeContext, Pick<KeyContext,
 export async function issueKey(
   { keys, clock, environment, author, deliver }: SecretParts<IssuedKey>,
   request: KeyRequest,
-): Promise<Result<IssuedKey, KeyMistake>> {
+): Promise<Result<IssuedKey, KeyMistakes>> {
   const drafted = draftKey(request, clock.nowMs());
   if (drafted.kind === "refused") return drafted;
   const key = drafted.value;
@@ -41,12 +41,12 @@ export async function issueKey(
 }
 
 /** Makes the key that is requested, without storing it. */
-export function draftKey(request: KeyRequest, nowMs: number): Result<Key, KeyMistake> {
-  const { name, plan, expiresAtMs, scopes = SCOPES, ...requested } = request;
-  const mistake = mistakeInKey({ name, scopes, expiresAtMs }, nowMs);
-  if (mistake) return refused(mistake);
+export function draftKey(request: KeyRequest, nowMs: number): Result<Key, KeyMistakes> {
+  const { name, plan, expiresAtMs, scopes = SCOPES, mayRotate = false, ...requested } = request;
   const quotas = quotasOn(plan, requested);
+  const mistakes = mistakesInKey({ name, scopes, expiresAtMs }, quotas, nowMs);
+  if (mistakes) return refused(mistakes);
   if (quotas.kind === "refused") return quotas;
   const issued = { createdAtMs: nowMs, expiresAtMs: expiresAtMs ?? undefined };
-  return done(newKey({ name, plan, quotas: quotas.value, scopes: inOrder(scopes), ...issued }));
+  return done(newKey({ name, plan, quotas: quotas.value, scopes: inOrder(scopes), mayRotate, ...issued }));
 }

@@ -30,6 +30,10 @@ export interface KeyNouns extends Readonly<Record<keyof Quotas, string>> {
   readonly revoke: (key: Key) => string;
 }
 
+/** Every mistake of a refusal that may have several; otherwise the refusal itself. */
+export const mistakesIn = (reason: WordedRefusal): readonly WordedRefusal[] =>
+  "others" in reason ? [reason, ...reason.others] : [reason];
+
 export const textOfKeyRefusal = (reason: WordedRefusal, nouns: KeyNouns): string =>
   sentenceFor(reason, SENTENCES, nouns);
 

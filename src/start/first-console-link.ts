@@ -16,6 +16,9 @@ export const firstConsoleLink =
     const author = isNew ? await findAuthor() : undefined;
     if (!author) return undefined;
     const { addressOfLink, makeConsoleLink } = await import("../console/auth/link.ts");
-    const link = await makeConsoleLink({ sessions: store.sessions, clock, author }, { name: author.by });
+    const link = await makeConsoleLink(
+      { sessions: store.sessions, clock, author },
+      { name: author.by, role: "operator" },
+    );
     return addressOfLink(consoleUrl, link);
   };

@@ -15,6 +15,7 @@ import { type MeterMemory, type MeterSettings, openMeters } from "../meter/open.
 import type { Store } from "../store/ports/store.ts";
 import { isEmbedded } from "../store/urls/database-url.ts";
 import type { Log } from "../telemetry/log.ts";
+import { RequestKeeper } from "../telemetry/request-keeper.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { UsageCounter } from "../telemetry/usage-counter.ts";
 import { LOOK_FAILURE, startLooking, startThreadJobs } from "./jobs/background-jobs.ts";
@@ -72,6 +73,7 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
   const { keyMeter, addressMeter } = meters;
   const gate = createGate({ clock, keyring, keyMeter, addressMeter, addressPolicy, environment: config.ENVIRONMENT });
   const usage = new UsageCounter();
+  const keeper = config.REQUEST_LOG_DAYS > 0 ? new RequestKeeper() : undefined;
   const ready = readiness(store, processLog);
   const { isReady } = ready;
   const schedule = new Schedule(undefined, () => !usage.isEmpty);
@@ -92,7 +94,9 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
     /** Answers on the port from now on, but admits nobody to /v1 yet: until then, the answer is 503. */
     answer(openConsole: () => Promise<ConsoleEndpoint>): void {
       const shared = routeParts(parts, openConsole);
-      listener.serve(createRoutes({ ...shared, clock, steadyClock: steady, gate, usage, isReady }));
+      listener.serve(
+        createRoutes({ ...shared, clock, steadyClock: steady, gate, usage, requestKeep: keeper, isReady }),
+      );
     },
     /**
      * Admits requests to /v1, and starts the jobs of this thread. `looks`: it looks for changes by itself. At rest, one
@@ -101,7 +105,7 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
     admit({ looks, others }: { readonly looks: boolean; readonly others?: Others }): void {
       gate.open();
       ready.start();
-      opened.defer(startThreadJobs({ schedule, keyring, usage, store, steadyClock: steady, report }));
+      opened.defer(startThreadJobs({ schedule, keyring, usage, keeper, store, steadyClock: steady, report }));
       if (looks) opened.defer(startLooking({ schedule, look, tellOthers: others?.look, report }));
       if (!others) return;
       const { connections } = others;
@@ -150,6 +154,9 @@ function routeParts(
     animals: store.animals,
     categories: store.categories,
     orders: store.orders,
+    keyStore: store.keys,
+    usageStore: store.usage,
+    environment: config.ENVIRONMENT,
     addresses: createAddresses(addresses, proxies),
     replyCache: new ReplyCache(store.version, { threads, readsAtOnce: isEmbedded(config.DATABASE_URL) }),
     withIdempotency: createWithIdempotency(),
@@ -164,6 +171,7 @@ function routeParts(
           sessions: new KnownSessions(store.sessions, clock ?? systemClock),
         }
       : undefined,
+    account: config.ACCOUNT,
     telemetry,
     ...logs,
     logRequests: config.LOG_REQUESTS,

@@ -55,5 +55,6 @@ export function consoleSettings(config: Config, apiOrigin: string, { bodyTimeout
     uploadMaxBytes: isApart ? undefined : REQUEST_MAX_BYTES,
     bodyTimeoutMs,
     logRequests: config.LOG_REQUESTS,
+    requestDays: config.REQUEST_LOG_DAYS,
   };
 }

@@ -1,3 +1,4 @@
+import type { KeptRequest } from "../domain/usage/kept-request.ts";
 import type { CountedKey, UsageOutcome } from "../domain/usage/usage.ts";
 
 /** Records events and measurements of the running service. Every method is cheap and never throws. */
@@ -29,6 +30,13 @@ export interface Telemetry {
 export interface UsageCount {
   /** A request without a key is part of the totals only. */
   count(key: CountedKey | undefined, outcome: UsageOutcome, ms: number, atMs: number): void;
+}
+
+/** Keeps some of the requests of each key, for people to look at. */
+export interface RequestKeep {
+  /** Returns whether this one is to be kept, and counts it if so: then `keep` follows. Takes a tenth of a microsecond. */
+  wants(keyId: string, status: number, atMs: number): boolean;
+  keep(request: Omit<KeptRequest, "id">, atMs: number): void;
 }
 
 export interface DatabaseConnections {

@@ -43,8 +43,8 @@ describe("the command console", () => {
 
   test("by default the link is for whoever makes it, and scripts get JSON", async () => {
     const { out } = await command(["console", "--json"]);
-    const { url, name, worksUntil, ...rest } = JSON.parse(out);
-    expect([name, Object.keys(rest)]).toEqual(["Anna", []]);
+    const { url, name, role, worksUntil, ...rest } = JSON.parse(out);
+    expect([name, role, Object.keys(rest)]).toEqual(["Anna", "operator", []]);
     expect(url).toMatch(LINK);
     expect(Date.parse(worksUntil)).toBeGreaterThan(Date.now());
   });
@@ -69,7 +69,7 @@ describe("the command console", () => {
     [["console", "--name", " "], {}, 2, "A name must not be empty or blank."],
     [["console", "--name", "x".repeat(101)], {}, 2, "at most 100 characters"],
     [["console", "--name", "a\u0007b"], {}, 2, "control characters such as U+0007"],
-    [["console", "sign-out"], {}, 2, "required option '--all'"],
+    [["console", "sign-out"], {}, 2, "say who is signed out: a name, or --all"],
     [["console", "sign-in"], {}, 2, "too many arguments"],
   ] as const)("%p with %p is refused, and makes no link", async (args, env, exitCode, message) => {
     const before = (await command(["journal", "--json"])).out;
@@ -104,6 +104,44 @@ describe("the command console", () => {
     });
     const journal = JSON.parse((await command(["journal", "--json"])).out);
     expect(journal.at(-1)).toMatchObject({ by: "Anna", action: "console sign-out", after: { sessionsEnded: 0 } });
+  });
+
+  test("--role says what the person may do; sign-out ends the sessions of one person, and says if there are none", async () => {
+    const sessionOf = async (...options: string[]) => {
+      const { url } = JSON.parse((await command(["console", "--json", ...options])).out);
+      const [consoleUrl = "", token = ""] = url.split("#token=");
+      const browser = browserAt(consoleUrl);
+      expect((await browser.signIn(token)).status).toBe(204);
+      return browser;
+    };
+    const roleOf = async (browser: ConsoleBrowser) =>
+      ((await (await browser.call("GET /session")).json()) as { role?: string }).role;
+    const zoë = await sessionOf("--name", "Zoë", "--role", "clerk");
+    const others = [await sessionOf("--name", "Vera", "--role", "viewer"), await sessionOf("--role", "operator")];
+    expect(await roleOf(zoë)).toBe("clerk");
+    expect((await command(["console", "sign-out", "Zoë"])).out).toBe(
+      '"Zoë" was signed out: 1 session and 0 unused links ended.\n',
+    );
+    expect(await roleOf(zoë)).toBeUndefined();
+    expect(await Promise.all(others.map(roleOf))).toEqual(["viewer", "operator"]);
+    await command(["console", "--name", "Zoë", "--role", "viewer"]);
+    expect(JSON.parse((await command(["console", "sign-out", "Zoë", "--json"])).out)).toEqual({
+      name: "Zoë",
+      sessionsEnded: 0,
+      linksEnded: 1,
+    });
+    expect(await command(["console", "sign-out", "Zoë"])).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining('nobody called "Zoë" is signed in, and no link waits for them'),
+    });
+    for (const misused of [["sign-out"], ["sign-out", "Zoë", "--all"], ["--role", "admin"], ["--role", "Clerk"]])
+      expect([misused, (await command(["console", ...misused])).exitCode]).toEqual([misused, 2]);
+    expect((await command(["console", "--role", "clerc"])).err).toContain(
+      "The roles are operator, clerk, viewer. Did you mean clerk?",
+    );
+    const { out } = await command(["journal"]);
+    expect(out).toMatch(/ {2}Zoë \(clerk\) {2}console sign-in\n/);
+    expect(out).toMatch(/ {2}Anna {2}console {2}for Zoë, role clerk, link works until /);
   });
 
   test("completion knows both commands", async () => {

@@ -6,7 +6,7 @@ import { addAnimal, deleteAnimal, getAnimal, listAnimals, updateAnimal } from ".
 import { listCategories, nameCategory, unnameCategory } from "../../src/console/resources/categories.ts";
 import { listJournal } from "../../src/console/resources/journal.ts";
 import { issue } from "../../src/console/resources/keys.ts";
-import { listOrders, updateOrder } from "../../src/console/resources/orders.ts";
+import { listOrders, updateOrder } from "../../src/console/resources/orders/orders.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
 import { ANIMAL_STATUSES, parseNewAnimal } from "../../src/domain/stock/animal.ts";
 import { type Answer, openConsole, type TestConsole } from "../harness/service/console-parts.ts";
@@ -403,6 +403,7 @@ onEveryStore(({ backend, setUp }) => {
       atMs: desk.clock.nowMs(),
       by: "Anna 🐾",
       via: "console",
+      role: "operator",
       action: "categories name",
       subject: { kind: "category", id: "500", name: "n58" },
       before: { name: "n58" },

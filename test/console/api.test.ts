@@ -16,6 +16,7 @@ async function signIn(service: TestService) {
     atMs,
     digest: digestOf(token),
     name: "Anna",
+    role: "operator",
     expiresAtMs: atMs + LINK_LASTS_MS,
   } as const;
   await service.withStore(({ sessions }) => sessions.makeLink(link));

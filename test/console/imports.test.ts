@@ -8,6 +8,7 @@ import { exportFiltered, MAX_EXPORTS, streamOf } from "../../src/console/resourc
 import {
   beginImport,
   downloadRejected,
+  downloadRejectedLines,
   listImports,
   listWorks,
   showWork,
@@ -83,6 +84,9 @@ onEveryStore(({ backend }) => {
       const report = (await desk.ask(downloadRejected, { params: { id: made.work } })) as Response;
       expect(report.headers.get("Content-Disposition")).toStartWith('attachment; filename="pets.csv.rejected.txt"');
       expect(await report.text()).toContain("lines 4-5\t");
+      const lines = (await desk.ask(downloadRejectedLines, { params: { id: made.work } })) as Response;
+      expect(lines.headers.get("Content-Disposition")).toStartWith('attachment; filename="pets.csv.rejected.csv"');
+      expect(await lines.text()).toStartWith("name,categoryId");
       // The file itself is gone.
       expect(filesIn(desk.uploads).filter((name) => name.endsWith("pets.csv"))).toEqual([]);
     });
@@ -267,6 +271,17 @@ onEveryStore(({ backend }) => {
       expect(await work(desk, { body: csv(1) })).toMatchObject({ step: "done" });
     });
 
+    test("of a session that has ended meanwhile is not imported, and leaves nothing behind", async () => {
+      const desk = await openConsole(backend);
+      const hasSession = async () => false;
+      expect(await desk.ask(beginImport, { body: csv(3), hasSession })).toMatchObject({
+        status: 401,
+        code: "signed_out",
+      });
+      expect([await desk.ask(listWorks), filesIn(desk.uploads), await animals(desk)]).toEqual([[], [], []]);
+      expect(await work(desk, { body: csv(1) })).toMatchObject({ step: "done" });
+    });
+
     test("may have any name", async () => {
       const desk = await openConsole(backend);
       const names = ["rejected.txt", ".rejected.txt", `${"🐾".repeat(120)}.csv`, "a/../b", "con.csv", "%00"];
@@ -286,8 +301,13 @@ onEveryStore(({ backend }) => {
       const report = await ((await desk.ask(downloadRejected, { params: { id: dry.work } })) as Response).text();
       expect(report.length).toBeLessThan(200_000);
       const lines = report.trim().split("\n");
-      const [, left] = /^# (\d+) more were rejected/.exec(lines.at(-1) as string) ?? [];
-      expect(lines.length - 2 + Number(left)).toBe(50_000);
+      const [, left] = /^# ([\d,]+) more were rejected/.exec(lines.at(-2) as string) ?? [];
+      expect(lines.length - 3 + Number(left?.replaceAll(",", ""))).toBe(50_000);
+      expect(dry.unreported).toBe(Number(left?.replaceAll(",", "")));
+      const kept = (await desk.ask(downloadRejectedLines, { params: { id: dry.work } })) as Response;
+      const texts = (await kept.text()).trim().split("\n");
+      // The lines are shorter than their reasons.
+      expect([texts.length, texts.at(-1), dry.linesLeftOut]).toEqual([50_001, "x", 0]);
     });
   });
 
@@ -381,6 +401,13 @@ onEveryStore(({ backend }) => {
     await reader.cancel();
     await desk.settled();
     expect(desk.failures).toEqual([]);
+    // So does the end of the session, which nobody may take for the end of the file.
+    let looks = 0;
+    const ended = (await desk.ask(exportFiltered, { hasSession: async () => ++looks < 2 })) as Response;
+    const failure = await ended.text().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ReaderGone);
+    await desk.settled();
+    expect([looks, desk.failures]).toEqual([2, []]);
   });
 });
 

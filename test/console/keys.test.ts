@@ -12,9 +12,11 @@ import {
   usageOfOneKey,
   viewOfKey,
 } from "../../src/console/resources/keys.ts";
+import { listRequests, showRequest } from "../../src/console/resources/requests.ts";
 import { digestOf } from "../../src/domain/keys/key.ts";
 import { READ_SCOPES, SCOPES } from "../../src/domain/keys/scope.ts";
 import { newTally } from "../../src/domain/limits/tally.ts";
+import { leastIdAt } from "../../src/domain/usage/kept-request.ts";
 import { newCounts } from "../../src/domain/usage/usage.ts";
 import { StoreUnavailable } from "../../src/store/ports/store.ts";
 import { ANNA, type Answer, openConsole, type TestConsole } from "../harness/service/console-parts.ts";
@@ -129,9 +131,17 @@ onEveryStore(({ backend, setUp }) => {
         expiresAtMs,
         scopes: READ_SCOPES,
       });
+      expect(await desk.ask(edit, { params, form: { mayRotate: true } })).toMatchObject({ mayRotate: true });
+      expect(await desk.ask(edit, { params, form: { mayRotate: "on" } })).toMatchObject({
+        field: "mayRotate",
+        message: "The rotation must be on or off.",
+      });
+      expect(await desk.ask(edit, { params, form: { mayRotate: false } })).toMatchObject({ mayRotate: false });
       expect(await desk.ask(edit, { params, form: { expiresAtMs: null } })).toMatchObject({ expiresAtMs: null });
-      expect(await desk.journal(3)).toMatchObject([
+      expect(await desk.journal(5)).toMatchObject([
         { action: "keys edit", after: { expiresAt: null } },
+        { action: "keys edit", before: { rotation: "on" }, after: { rotation: null } },
+        { action: "keys edit", before: { rotation: null }, after: { rotation: "on" } },
         { action: "keys edit", via: "console" },
         { action: "keys edit", before: { name: "Front desk" }, after: { name: "Till", perMinute: 7 } },
       ]);
@@ -187,6 +197,8 @@ onEveryStore(({ backend, setUp }) => {
       });
       expect(await desk.journal(1)).toMatchObject([{ action: "keys revoke", via: "console", by: "Anna 🐾" }]);
       const message = "This key is revoked, which cannot be undone: issue a new one.";
+      const hidden = await desk.ask(listOfKeys, { query: { state: "not_revoked" } });
+      expect(hidden.keys.map(({ id }: { id: string }) => id)).not.toContain(params.id);
       for (const [act, form] of [[suspend], [resume], [rotate, { overlapMs: 0 }], [edit, { name: "x" }]] as const)
         expect(await desk.ask(act, { params, form })).toMatchObject({ status: 409, message });
     });
@@ -218,7 +230,13 @@ onEveryStore(({ backend, setUp }) => {
       };
       const keys = Object.assign(Object.create(parts.store.keys), parts.store.keys, { secretsOf: isUnreadable });
       const failing = { ...parts, store: { ...parts.store, keys } };
-      const call = { params: key, query: new URLSearchParams(), request: new Request("http://localhost/"), caller };
+      const call = {
+        params: key,
+        query: new URLSearchParams(),
+        request: new Request("http://localhost/"),
+        caller,
+        hasSession: async () => true,
+      };
       const failuresBefore = desk.failures.length;
       const rotated = (await rotate(failing, ANNA, { ...call, form: async () => ({ overlapMs: 0 }) })) as Answer;
       expect(rotated.key).toMatchObject({ id: key.id, name: "Kept", state: "active", today: null });
@@ -330,6 +348,64 @@ onEveryStore(({ backend, setUp }) => {
       await desk.ask(unban, { params: { id: ids[53] as string } });
       expect((await desk.ask(listOfKeys, { query: { state: "banned" } })).matching).toBe(0);
     });
+  });
+});
+
+onEveryStore(({ backend }) => {
+  test("the requests of a key are listed page by page and by filter, and each is shown with its message", async () => {
+    const desk = await openConsole(backend);
+    const { key } = await desk.ask(issue, { form: FORM });
+    const { key: other } = await desk.ask(issue, { form: { ...FORM, name: "Other" } });
+    const nowMs = desk.clock.nowMs();
+    const request = { keyId: key.id, method: "POST", path: "/v1/pets", requestId: "r", latencyMs: 0.5 };
+    const error = { code: "invalid_value", message: '"name" <b>', idempotencyKey: "k" };
+    const none = { code: undefined, message: undefined, idempotencyKey: undefined };
+    const counts = newCounts();
+    counts[0] = 200;
+    await desk.store.usage.add({
+      source: "s",
+      sequence: 1,
+      atMs: nowMs,
+      sums: [{ keyId: key.id, startedAtMs: nowMs, counts }],
+      requests: Array.from({ length: 60 }, (_, i) => ({
+        ...request,
+        id: leastIdAt(nowMs - i * MINUTE_MS),
+        status: i === 7 ? 201 : 400,
+        ...(i === 7 ? none : error),
+      })),
+    });
+    const params = { id: key.id };
+    const list = (query: Record<string, string> = {}) => desk.ask(listRequests, { params, query });
+    const first = await list();
+    expect(first).toMatchObject({ keptDays: 7, kept: 60, leftOut: 140 });
+    expect(first.codes).toContain("invalid_value");
+    expect(first.items).toHaveLength(50);
+    expect((await list({ cursor: first.next })).items).toHaveLength(10);
+    const [created, ...more] = (await list({ status: "2xx" })).items;
+    expect(more).toEqual([]);
+    const known = { id: String(leastIdAt(nowMs - 7 * MINUTE_MS)), atMs: nowMs - 7 * MINUTE_MS };
+    const { keyId: _, ...sent } = request;
+    expect(created).toEqual({ ...known, ...sent, status: 201, code: null, message: null, idempotencyKey: null });
+    const between = { since: String(nowMs - 3 * MINUTE_MS), until: String(nowMs), code: "invalid_value" };
+    expect((await list(between)).items).toHaveLength(3);
+    for (const [field, value] of [
+      ["status", "4XX"],
+      ["since", "soon"],
+      ["until", "-1"],
+      ["cursor", "x"],
+    ] as const)
+      expect(await list({ [field]: value })).toMatchObject({ status: 400, field });
+    expect(await list({ since: "5", until: "5" })).toMatchObject({ status: 400, field: "until" });
+
+    const one = (id: string, of = key.id) => desk.ask(showRequest, { params: { id: of, request: id } });
+    const shown = await one(first.items[0].id);
+    expect(shown).toEqual({ ...first.items[0], keyName: "Front desk" });
+    expect(shown).toMatchObject({ message: '"name" <b>', idempotencyKey: "k", latencyMs: 0.5 });
+    for (const id of ["1", "x", ""]) expect(await one(id)).toMatchObject({ status: 404, code: "request_not_found" });
+    expect(await one(first.items[0].id, other.id)).toMatchObject({ status: 404, code: "request_not_found" });
+    expect(await one("1", UNKNOWN.id)).toMatchObject({ status: 404 });
+    expect(await desk.ask(listRequests, { params: other })).toMatchObject({ items: [], kept: 0, leftOut: 0 });
+    expect(await desk.ask(listRequests, { params: UNKNOWN })).toMatchObject({ status: 404 });
   });
 });
 

@@ -231,8 +231,10 @@ describe("what is not well", () => {
       instances: [instance()],
       health: WELL,
       bannedKeys: 0,
+      rotations: [],
       ...change,
     });
+  const TILL = { keyId: "key_a", name: "Till 3", atMs: NOW - 1 };
   const titles = (change: Partial<Circumstances>) => found(change).map(({ title }) => title);
 
   test("the disk is that of the embedded database", async () => {
@@ -274,10 +276,19 @@ describe("what is not well", () => {
     [{ instances: [instance({ seenAtMs: NOW - 2 * DAY_MS })] }, []],
     [{ bannedKeys: 12 }, ["12 keys are banned."]],
     [{ bannedKeys: undefined }, ["Used quotas and bans cannot be shown."]],
+    [{ rotations: [TILL] }, ['The holder of the key "Till 3" has rotated its secret.']],
+    [{ rotations: [TILL, TILL] }, ["The holders of 2 keys have rotated their secrets in the last 24 hours."]],
     // The worst first.
     [{ bannedKeys: 1, health: { ...WELL, isReadOnly: true } }, ["The database is read-only.", "1 key is banned."]],
   ] as [Partial<Circumstances>, string[]][])("%#: %p", (change, expected) => {
     expect(titles(change)).toEqual(expected);
+  });
+
+  test("says when a holder has rotated, and leads to the key, or to the journal if there were several", () => {
+    expect(found({ rotations: [TILL] })).toMatchObject([
+      { level: "warning", remedy: "/keys/key_a", sinceMs: NOW - 1, meaning: expect.stringContaining("revoke it") },
+    ]);
+    expect(found({ rotations: [TILL, TILL] })).toMatchObject([{ remedy: "/journal" }]);
   });
 
   test("leads to a heading of the operations manual that exists, or to a page", async () => {

@@ -26,6 +26,7 @@ onEveryStore(({ backend, startService, setUp }) => {
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({
         name: "Anna <b>'\"🐾 ‏עברית",
+        role: "operator",
         expiresAtMs: clock.nowMs() + SESSION_LASTS_MS,
         environment: "production",
         version: expect.any(String),

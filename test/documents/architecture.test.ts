@@ -19,6 +19,13 @@ describe("imports point down, and `npm run check` says so", () => {
   test("what a room may not import", () => {
     const files = {
       "client/src/new.ts": ["../../src/domain/keys/key.ts", "../test/shared-time.ts", "node:util", "bun", "pino"],
+      "client/testing/new.ts": [
+        "../src/animal-store.ts",
+        "../../src/store/open.ts",
+        "../../src/start.ts",
+        "node:util",
+        "bun",
+      ],
       "src/base/new.ts": ["../domain/journal.ts", "../store/open.ts"],
       "src/domain/new.ts": ["../store/ports/store.ts", "../http/faults/faults.ts"],
       "src/telemetry/new.ts": ["../store/ports/store.ts", "../meter/meter.ts", "../config.ts"],
@@ -50,6 +57,7 @@ describe("imports point down, and `npm run check` says so", () => {
   test("what it may", () => {
     const files = {
       "client/src/new.ts": ["./error.ts", "./wire/int64.ts"],
+      "client/testing/new.ts": ["../src/testing.ts", "../../src/http/v1-handler.ts", "../../src/domain/stock/order.ts"],
       "src/domain/new.ts": ["./stock/order.ts", "../base/lazy.ts"],
       "src/telemetry/new.ts": ["../base/lazy.ts", "pino"],
       "src/meter/redis/new.ts": ["../meter.ts", "../../domain/limits/tally.ts"],

@@ -50,11 +50,11 @@ test("docs/api.md has every error code with its status", () => {
 });
 
 describe("commands", () => {
-  const FAMILIES = ["keys", "animals"];
+  const FAMILIES = ["keys", "animals", "categories", "orders"];
   const cwd = temporaryFolder();
   const helpOf = async (...command: string[]): Promise<string> => (await run([...command, "--help"], { cwd })).out;
   /** The name of a command at the beginning of a text; what comes behind one that is no family is an argument. */
-  const nameIn = (text: string): string => /^(?:(?:keys|animals) )?[a-z]+/.exec(text)?.[0] ?? "";
+  const nameIn = (text: string): string => new RegExp(`^(?:(?:${FAMILIES.join("|")}) )?[a-z]+`).exec(text)?.[0] ?? "";
   const table = rowsOf("docs/commands.md").flatMap(([cell = ""]) => {
     const [first = "", ...others] = [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
     const family = FAMILIES.find((name) => first.startsWith(`${name} `));
@@ -65,7 +65,7 @@ describe("commands", () => {
     const groups = await Promise.all(
       ["", ...FAMILIES].map(async (family) => {
         const help = await helpOf(...family.split(" ").filter(Boolean));
-        const names = [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}([a-z]+)/gm)].map(
+        const names = [...(help.split("\nExamples:\n")[0] ?? "").matchAll(/^ {2}([a-z]+)/gm)].map(
           ([, name = ""]) => name,
         );
         return names.map((name) => `${family} ${name}`.trim());

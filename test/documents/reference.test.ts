@@ -19,7 +19,7 @@ describe.skipIf(!CHROMIUM)("in a real browser", () => {
         for (const shown of ["keys create", "ask whoever runs it", `${service.origin}/v1/pets`, "$API_KEY"])
           expect(text).toContain(shown);
         const links = await page.evaluate<string[]>("[...document.links].map((link) => link.href)");
-        expect(links.map((link) => new URL(link).pathname)).toEqual(["/docs", "/openapi.json", "/readyz"]);
+        expect(links.map((link) => new URL(link).pathname)).toEqual(["/docs", "/account", "/openapi.json", "/readyz"]);
         for (const link of links) expect((await fetch(link)).status).toBe(200);
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(

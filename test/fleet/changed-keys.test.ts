@@ -72,6 +72,29 @@ test.skipIf(!hasRedis)("each change to a key is felt within 2 s by every instanc
   await change(({ keys }) => keys.revoke({ ...SIGNED, keyId: id, atMs: clock.nowMs() }), isStatus(401));
 });
 
+test.skipIf(!hasRedis)(
+  "of many rotations on all instances at once, exactly one succeeds, and five in a day",
+  async () => {
+    const { fleet } = await startFleet();
+    const { id, secret: first } = await fleet[0].issueKey({ plan: "enterprise", mayRotate: true });
+    let secret = first;
+    for (let round = 0; round <= 5; round++) {
+      const presented = secret;
+      const calls = Array.from({ length: 16 }, (_, i) =>
+        (fleet[i % 2] as TestService).call("POST /key/rotate", { secret: presented }),
+      );
+      const answers = await Promise.all(calls);
+      const rotated = answers.filter(isStatus(200));
+      expect(rotated).toHaveLength(round < 5 ? 1 : 0);
+      const code = round < 5 ? "secret_replaced" : "too_many_rotations";
+      expect(answers.filter(isCode(code))).toHaveLength(round < 5 ? 15 : 16);
+      secret = rotated[0]?.json.secret ?? secret;
+    }
+    for (const instance of fleet) expect((await instance.call("GET /key", { secret })).json.id).toBe(id);
+    expect(await fleet[0].withStore(async ({ keys }) => keys.secretsOf(id))).toHaveLength(6);
+  },
+);
+
 test.skipIf(!hasRedis)("a refusal that an instance remembers does not outlive the quota that it is for", async () => {
   const { fleet } = await startFleet();
   const { get, edit } = await usedKey(fleet, { plan: "enterprise", quotas: { perMinute: 4, perDay: 4 } });

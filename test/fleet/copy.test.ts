@@ -100,6 +100,7 @@ test("copy moves everything, reports counts and checksums, and the service conti
     ["key_usage_days", 1],
     ["usage_minutes", 1],
     ["usage_hours", 1],
+    ["kept_requests", 3],
   ]);
   const service = await serve({ cwd, env: { DATABASE_URL: to } });
   const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };

@@ -72,8 +72,8 @@ async function expectFound(
   expect(await found()).toEqual([...ids].sort((a, b) => a - b));
 }
 
-/** Creates on one instance what is retried on the other, and moves an order from one to the other. */
-async function workTogether(first: RunningService, second: RunningService, secret: string): Promise<void> {
+/** Creates on one instance what is retried on the other, and moves an order, whose id it returns, from one to the other. */
+async function workTogether(first: RunningService, second: RunningService, secret: string): Promise<number> {
   const name = crypto.randomUUID();
   const created = await postAnimal(first, secret, name, name);
   const replayed = await postAnimal(second, secret, name, name);
@@ -95,6 +95,7 @@ async function workTogether(first: RunningService, second: RunningService, secre
     ...animal,
     status: "sold",
   });
+  return placed.json.id;
 }
 
 /** All instances add animals concurrently, and one of this version finds them by name. */
@@ -162,7 +163,14 @@ upgrade(
       [after, newest],
       [newest, after],
     ] as const;
-    for (const [first, second] of pairs) await workTogether(first, second, secret);
+    for (const [first, second] of pairs) {
+      const orderId = await workTogether(first, second, secret);
+      const record = `SELECT placed_by IS NOT NULL AS placed, moves FROM orders WHERE id = ${orderId}`;
+      const [row] = await withSql(options.env.DATABASE_URL, async (sql) => [...(await sql.unsafe(record))]);
+      const moves = JSON.parse(`[${row.moves ?? ""}]`).map(({ to }: { to: string }) => to);
+      // The older release records nothing, and leaves alone what was recorded.
+      expect([row.placed, moves]).toEqual([first === newest, [first === newest ? "delivered" : "approved"]]);
+    }
     for (const older of [before, after]) await updateBeside(older, newest, secret);
     await findByName([before, newest, after], newest, secret);
     for (const [issuer, revoker, user] of [

@@ -158,6 +158,10 @@ describe("with 4 threads", () => {
     connections.end();
     await service.stop();
     await service.withStore((store) => expectStored(store, seen, [key.id], clock));
+    const { rows } = await service.withStore(async (store) => store.usage.keptRequests({ keyId: key.id, size: 1_000 }));
+    const statuses = rows.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(Math.min(100, seen.of(key.id).client_error ?? 0));
     const sources = querySqlite(service.path, "SELECT source FROM usage_flushes").length;
     expect(sources).toBeGreaterThan(1);
   });

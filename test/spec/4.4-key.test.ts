@@ -28,6 +28,7 @@ onEveryStore(({ startService, setUp, backend }) => {
       name: 'Tür 3 "neu"',
       plan: "free",
       scopes: SCOPES,
+      rotation: false,
       expiresAt: new Date(expiresAtMs).toISOString(),
       quotas: [
         { window: "minute", limit: 60, remaining: 59, resetAt: inWholeSeconds(atMs + MINUTE) },

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SCOPES, type Scope } from "../../src/domain/keys/scope.ts";
+import { ROTATION, SCOPES, type Scope } from "../../src/domain/keys/scope.ts";
 import { openapiDocument } from "../../src/http/openapi/document.ts";
 import { OPERATIONS } from "../../src/http/operations/index.ts";
 import { DEFAULT_URLS } from "../harness/checks/openapi.ts";
@@ -31,19 +31,27 @@ const described: readonly Described[] = Object.entries(
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
 type Json = any;
 
-test("5.4 the document names the scope of every operation, and only GET /key needs none", () => {
+test("5.4 the document names the scope of every operation, and only what shows the own key needs none", () => {
   expect(described.filter(({ scope }) => scope === undefined).map(({ line }) => line)).toEqual([
     "GET /key",
     "HEAD /key",
+    "GET /key/usage",
+    "HEAD /key/usage",
+    "GET /key/requests",
+    "HEAD /key/requests",
   ]);
   for (const { scope, description } of described)
     expect(description).toEndWith(
-      scope ? ` Needs the scope \`${scope}\`.` : " Any key may do this, whatever its scopes.",
+      scope === ROTATION
+        ? " Needs the right `key:rotate`, which is no scope: the operator gives it to a key."
+        : scope
+          ? ` Needs the scope \`${scope}\`.`
+          : " Any key may do this, whatever its scopes.",
     );
 });
 
 test("5.4 reading needs the scope to read, and writing the one to write", () => {
-  for (const { name, method, scope } of OPERATIONS.filter(({ name }) => name !== "getKey"))
+  for (const { name, method, scope } of OPERATIONS.filter(({ path }) => !path.startsWith("/key")))
     expect([name, scope]).toEqual([name, expect.stringMatching(method === "GET" ? /^\w+:read$/ : /^\w+:write$/)]);
 });
 
@@ -71,7 +79,10 @@ onEveryStore(({ startService, setUp }) => {
         if (!isRefused || line.startsWith("HEAD ")) continue;
         expect(json).toEqual({
           code: "insufficient_scope",
-          message: `This API key may not do this: it lacks the scope ${needed}. Use a key that has it.`,
+          message:
+            needed === ROTATION
+              ? "This API key may not rotate its own secret. Ask the operator to rotate it, or to allow it to the key."
+              : `This API key may not do this: it lacks the scope ${needed}. Use a key that has it.`,
           status: 403,
         });
       }
@@ -79,7 +90,7 @@ onEveryStore(({ startService, setUp }) => {
 
   test("5.4 a key with all scopes, as keys have by default, is never refused for want of one", async () => {
     const secret = await secretWith(...SCOPES);
-    for (const { line } of described)
+    for (const { line } of described.filter(({ scope }) => scope !== ROTATION))
       for (const key of [secret, service.boundless]) expect((await send(line, key)).status).not.toBe(403);
   });
 

@@ -57,6 +57,10 @@ const usedTally = (nowMs: number): Tally => ({
   banRecord: { strikes: 3, strikesSinceMs: nowMs, bannedAtMs: nowMs, bannedUntilMs: nowMs + 60_000, bansInARow: 1 },
 });
 
+const KEPT_REQUEST = `INSERT INTO kept_requests
+    (id, key_id, method, path, status, code, message, request_id, idempotency_key, latency_us)
+    VALUES (1803902400000123, 'key_a', 'POST', '/v1/pets', 400, 'invalid_value', 'grüße 🐕 "\\', 'r', NULL, 412)`;
+
 const IMPORTED = [
   `INSERT INTO imports (identity, source, records, animals, records_done, added, begun_at, finished_at, removed, kept)
     VALUES ('i', 'animals.csv', 2, 2, 2, 2, 1, 2, 0, 0)`,
@@ -74,13 +78,16 @@ async function filled(kind: Kind, animals = 5): Promise<DatabaseUrl> {
         { name: `O'Neil "${i}", \\ =1+2 日本`, categoryId: BigInt(i) - 2n ** 63n, status: "available" },
         { keyId: key.id, value: `k${i}`, fingerprint: "f", nowMs: Date.now() },
       );
-    await store.orders.place({ animalId: 1n, nowMs: 5, reference: "r-1" });
+    await store.orders.place({ animalId: 1n, keyId: key.id, nowMs: 5, reference: "r-1" });
+    await store.orders.update({ orderId: 1n, to: "approved", keyId: key.id, nowMs: 6 });
+    await store.orders.update({ orderId: 1n, to: "cancelled", author: SIGNED, nowMs: 7 });
     await store.categories.put(CATEGORY);
     await store.categories.put({ id: 2n ** 63n - 1n, name: "Z" });
     await store.animals.delete({ id: BigInt(animals) });
   });
   await query(database, IMPORTED[0]);
   await query(database, IMPORTED[1]);
+  await query(database, KEPT_REQUEST);
   return database;
 }
 

@@ -72,7 +72,7 @@ describe.each(KINDS)("the journal on $kind", ({ kind, open, failing }) => {
       expect(await run(sql).catch(String)).toContain("the journal is append-only");
     if (kind === "SQLite")
       await run(
-        "INSERT OR REPLACE INTO journal SELECT id, 0, 'nobody', via, action, subject_kind, NULL, NULL, NULL, NULL FROM journal",
+        "INSERT OR REPLACE INTO journal SELECT id, 0, 'nobody', via, action, subject_kind, NULL, NULL, NULL, NULL, NULL FROM journal",
       );
     expect(await run("SELECT * FROM journal")).toEqual(before);
     await store.close();

@@ -1,3 +1,4 @@
+import type { TestProxy } from "../../test/harness/servers/proxy.ts";
 import type { Scoreboard } from "../common/scoreboard.ts";
 import { readAnswers, textOf, type WireAnswer } from "../wire/answers.ts";
 import { Connection } from "../wire/connection.ts";
@@ -10,6 +11,10 @@ const UNREPEATABLE = "writes that must not be repeated";
 const TRIED_ONCE = "PUT or DELETE without a key, and nothing was changed";
 /** The name of their figure on the scoreboard. */
 export const UNREPEATABLE_FAILED = `failed: ${UNREPEATABLE}`;
+
+const SLOW = "503 while the database was slow";
+/** A balancer closes connections until it has seen that instances are ready again. */
+const NOTICED_WITHIN_MS = 1_000;
 
 /** The failures that are acceptable at the moment. */
 export interface Weather {
@@ -31,6 +36,7 @@ export class KeepAliveClient extends Client {
   constructor(
     private readonly board: Scoreboard,
     private readonly weather: Weather,
+    private readonly database: Pick<TestProxy, "wasSlowSince">,
     origin: string,
     secret: string,
   ) {
@@ -40,12 +46,15 @@ export class KeepAliveClient extends Client {
   override async send(request: Request): Promise<Outcome> {
     const what = `${request.method} ${request.target}`;
     const before = { ...this.weather };
+    const beganMs = performance.now();
     const answer = await this.#exchange(request);
     this.board.count("requests");
     const mayAllBeAway = before.isAllAway || this.weather.isAllAway;
+    // A busy machine is the database's excuse, and nobody restarts that.
+    const isSlow = this.database.wasSlowSince(beganMs - NOTICED_WITHIN_MS);
     if (!answer) {
       this.board.count("resets");
-      this.board.check(mayAllBeAway, () => `${what} was sent over an open connection, and never answered`);
+      this.board.check(mayAllBeAway || isSlow, () => `${what} was sent over an open connection, and never answered`);
       return { kind: "silence" };
     }
     const { status, headers } = answer;
@@ -53,10 +62,11 @@ export class KeepAliveClient extends Client {
     if (status >= 500) {
       this.#judgeFailure(request, answer, body);
       const kind = kindOf(request, body);
-      this.board.count(mayAllBeAway ? "503 while all were away" : `failed: ${kind}`);
+      this.board.count(mayAllBeAway ? "503 while all were away" : isSlow ? SLOW : `failed: ${kind}`);
       const mayBeInDoubt = before.isViolent || this.weather.isViolent;
       const mayOneBeAway = mayBeInDoubt || before.isOneAway || this.weather.isOneAway;
-      const mayFail = mayAllBeAway || (kind === UNREPEATABLE && mayBeInDoubt) || (kind === TRIED_ONCE && mayOneBeAway);
+      const mayFail =
+        mayAllBeAway || isSlow || (kind === UNREPEATABLE && mayBeInDoubt) || (kind === TRIED_ONCE && mayOneBeAway);
       this.board.check(mayFail, () => `${what} was answered ${status} ${body}`);
     }
     return { kind: "answered", status, body, headers };

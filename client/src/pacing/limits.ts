@@ -36,47 +36,83 @@ export interface Quota {
   readonly limit: number;
   readonly remaining: number;
   readonly resetsAtMs: number;
+  /** The number of requests of this client that the window has answered, as far as they are known. */
+  own: number;
 }
-
-// A proxy that writes headers anew may put spaces after semicolons.
-const POLICY_ITEM = /"([^"]+)"; *q=(\d+)/;
-const LIMIT_ITEM = /"([^"]+)"; *r=(\d+); *t=(\d+)/;
 
 /** Quotas by the name of their window. */
 export type Quotas = Map<string, Quota>;
 
 /** Reads the RateLimit headers of responses. The result is empty if a proxy has made or changed the response. */
 export function createLimitReader(): (headers: Headers, nowMs: number) => Quotas {
-  let policy: string | null;
-  let limits: Map<string | undefined, number>;
+  let policy: string | null = null;
+  let limits: [name: string, limit: number][] = [];
   return (headers, nowMs) => {
     const told = headers.get("ratelimit-policy");
     // The policy hardly ever changes, so it is parsed only when it does.
     if (told !== policy) {
       policy = told;
-      limits = new Map(itemsIn(told, POLICY_ITEM).map(([, name, limit]) => [name, Number(limit)]));
+      limits = (told ?? "").split(",").map((item) => [item.split('"')[1] ?? "", numberIn(item, "q=")]);
     }
     const quotas: Quotas = new Map();
-    for (const [, name = "", remaining, seconds] of itemsIn(headers.get("ratelimit"), LIMIT_ITEM)) {
-      const limit = limits.get(name);
+    const state = headers.get("ratelimit") ?? "";
+    for (const [name, limit] of limits) {
+      const at = state.indexOf(`"${name}"`);
+      const remaining = numberIn(state, "r=", at);
+      const seconds = numberIn(state, "t=", at);
       // The service rounds the seconds up, and the response took time to arrive: the result is never too early.
-      if (limit) quotas.set(name, { limit, remaining: Number(remaining), resetsAtMs: nowMs + Number(seconds) * 1000 });
+      if (at >= 0 && limit > 0 && remaining >= 0 && seconds >= 0)
+        quotas.set(name, { limit, remaining, resetsAtMs: nowMs + seconds * 1000, own: 1 });
     }
     return quotas;
   };
 }
 
-const itemsIn = (header: string | null, item: RegExp) => (header ?? "").split(",").map((text) => item.exec(text) ?? []);
+/** The number after a parameter's name, such as `r=`; NaN if there is none. A regular expression takes far longer. */
+const numberIn = (text: string, parameter: string, from = 0): number => {
+  const at = text.indexOf(parameter, from);
+  return at < 0 ? Number.NaN : Number.parseInt(text.slice(at + 2, at + 402), 10);
+};
+
+/** Merges what a response tells. The response to a request that was alone replaces what was known before. */
+export function merged(quotas: Quotas, told: Quotas, isAlone: boolean): Quotas {
+  for (const [name, quota] of told) {
+    const before = quotas.get(name);
+    if (!isAlone) quotas.set(name, lesser(before, quota));
+    // If more remains than before, it is a new window.
+    else if (before && before.remaining > quota.remaining) quota.own += before.own;
+  }
+  return isAlone && told.size ? told : quotas;
+}
 
 /** Merges two reports pessimistically: responses may overtake each other, and the remainder of a window only falls. */
-export const lesser = (before: Quota | undefined, after: Quota): Quota =>
+const lesser = (before: Quota | undefined, after: Quota): Quota =>
   before?.limit === after.limit
     ? {
         ...after,
         remaining: Math.min(before.remaining, after.remaining),
         resetsAtMs: Math.min(before.resetsAtMs, after.resetsAtMs),
+        own: before.own + 1,
       }
     : after;
+
+/** Removes windows that have ended. Returns when, and how many of the requests that they allow were this client's. */
+export function removeEnded(quotas: Quotas, nowMs: number): { atMs: number; part: number } | undefined {
+  let ended: { atMs: number; part: number } | undefined;
+  for (const [name, { limit, remaining, own, resetsAtMs }] of quotas)
+    if (resetsAtMs <= nowMs) {
+      quotas.delete(name);
+      ended = { atMs: resetsAtMs, part: Math.min(ended?.part ?? limit, limit, (limit * own) / (limit - remaining)) };
+    }
+  return ended;
+}
+
+/** The end of the last window that is used up, or `sinceMs` if that is later. */
+export function usedUpUntilMs(quotas: Quotas, sinceMs: number): number {
+  let untilMs = sinceMs;
+  for (const { remaining, resetsAtMs } of quotas.values()) if (!remaining) untilMs = Math.max(untilMs, resetsAtMs);
+  return untilMs;
+}
 
 /** The public form of quotas. */
 export function windowsOf(quotas: Quotas, nowMs: number): Limits["windows"] {

@@ -1,4 +1,12 @@
-import { createLimitReader, type Limits, lesser, type Quotas, windowsOf } from "./limits.ts";
+import {
+  createLimitReader,
+  type Limits,
+  merged,
+  type Quotas,
+  removeEnded,
+  usedUpUntilMs,
+  windowsOf,
+} from "./limits.ts";
 
 /** The permission to send one request, returned when the request has ended. */
 export type Pass = number;
@@ -29,9 +37,10 @@ const RECHECK_MS = 300_000;
  *
  * 1. While requests would be refused (after a 429 until `Retry-After`, or until the reset when nothing remains), none
  *    is sent, except for one every five minutes that probes whether that still holds.
- * 2. Otherwise an eighth of what surely remains is in flight at a time. Before the first response, and after a reset,
- *    one request goes ahead, and each response makes room for one more. So a thousand calls that wait for the next
- *    window do not hit a quota of sixty together, nor do those of other clients.
+ * 2. Otherwise an eighth of what surely remains is in flight at a time. Before the first response, and after a pause,
+ *    one request goes ahead, and each response makes room for one more. Calls that go on, or wait, when a window starts
+ *    anew begin it with the part of it that this client had of the last one: all clients of a key, however many, then
+ *    do not hit it together with more than an eighth.
  * 3. Slow or lost responses do not stall everything: after two seconds without a request, another one is sent.
  */
 export function createQuotaStatus() {
@@ -39,37 +48,37 @@ export function createQuotaStatus() {
   let quotas: Quotas = new Map();
   /** The number of responses since a window was last reset. */
   let answers = 0;
-  let inFlight = 0;
-  /** Requests that ended without a response. The service may have counted them. */
-  let lost = 0;
-  let passes: Pass = 0;
-  let passedAtMs = 0;
+  /** Lost ones have ended without a response: the service may have counted them. */
+  let [inFlight, lost, passes, passedAtMs] = [0, 0, 0, 0];
+  /** The calls that windows which have just begun anew surely allow, until a response tells; Infinity if none has. */
+  let expected = Infinity;
+  let startedAtMs = 0;
   /** The request that was sent with no other in flight: its response replaces everything known before. */
   let alone: Pass | undefined;
   let pausedUntilMs = 0;
 
   /** Drops windows that have ended, and what was learned in them. */
   const forget = (nowMs: number): void => {
-    for (const [name, { resetsAtMs }] of quotas)
-      if (resetsAtMs <= nowMs) {
-        quotas.delete(name);
-        answers = lost = 0;
-      }
+    const ended = removeEnded(quotas, nowMs);
+    if (ended) {
+      lost = 0;
+      startedAtMs = ended.atMs;
+      expected = Math.min(expected, ended.part);
+      // Each response then makes room for one more, as always.
+      answers = Math.max(0, Math.floor(expected / PARTS) - 1);
+    }
+    if (expected < Infinity && startedAtMs + QUIET_MS < nowMs) [expected, answers] = [Infinity, 0];
   };
 
   /** The end of the time during which every request would be refused. */
-  const refusedUntilMs = (): number => {
-    let untilMs = pausedUntilMs;
-    for (const { remaining, resetsAtMs } of quotas.values()) if (!remaining) untilMs = Math.max(untilMs, resetsAtMs);
-    return untilMs;
-  };
+  const refusedUntilMs = (): number => usedUpUntilMs(quotas, pausedUntilMs);
 
   /** The time when the next request may be sent, or when to ask again if no response arrives before. */
   const opensAtMs = (nowMs: number): number => {
     forget(nowMs);
     const untilMs = refusedUntilMs();
     if (untilMs > nowMs) return Math.min(untilMs, passedAtMs + RECHECK_MS);
-    let sure = answers && quotas.size ? Infinity : ASSUMED;
+    let sure = answers && (quotas.size || expected < Infinity) ? expected : ASSUMED;
     for (const { remaining } of quotas.values()) sure = Math.min(sure, remaining);
     sure -= lost;
     const share = Math.max(1, Math.min(answers + 1, Math.floor(sure / PARTS)));
@@ -98,13 +107,10 @@ export function createQuotaStatus() {
     const told = readQuotas(headers, nowMs);
     forget(nowMs);
     answers++;
-    if (isAlone) {
-      lost = 0;
-      pausedUntilMs = nowMs;
-    }
+    if (told.size) expected = Infinity;
+    if (isAlone) [lost, pausedUntilMs] = [0, nowMs];
     if (status === 429) pausedUntilMs = Math.max(pausedUntilMs, nowMs + (retryAfterMs || REFUSAL_MS));
-    if (isAlone && told.size) quotas = told;
-    else for (const [name, quota] of told) quotas.set(name, lesser(quotas.get(name), quota));
+    quotas = merged(quotas, told, isAlone);
   };
 
   /** The open windows, in their public form. */

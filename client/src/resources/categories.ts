@@ -1,12 +1,12 @@
 import type { CallOptions, ConditionalReadOptions, ConditionalWriteOptions, PutOptions } from "../options.ts";
-import { type Int64Input, int64 } from "../wire/int64.ts";
+import { type CategoryId, type Int64Input, int64 } from "../wire/int64.ts";
 import type { Category, CategoryUpdate, ListCategoriesQuery } from "../wire/types.ts";
 import type { Call } from "./call.ts";
 import type { ListCall, Page } from "./page.ts";
 import type { Path, Requests } from "./requests.ts";
 
 const one =
-  (id: Int64Input): Path =>
+  (id: Int64Input<CategoryId>): Path =>
   () =>
     `/categories/${int64(id, "categoryId")}`;
 
@@ -38,15 +38,15 @@ export class Categories {
   }
 
   /** The category, or undefined if it is still what `ifNoneMatch` names. */
-  get(id: Int64Input, options: ConditionalReadOptions): Call<Category | undefined>;
+  get(id: Int64Input<CategoryId>, options: ConditionalReadOptions): Call<Category | undefined>;
   /**
    * One category that has a name.
    *
    * @example
    * const { name } = await store.categories.get(7);
    */
-  get(id: Int64Input, options?: CallOptions): Call<Category>;
-  get(id: Int64Input, options?: Partial<ConditionalReadOptions>): Call<Category> {
+  get(id: Int64Input<CategoryId>, options?: CallOptions): Call<Category>;
+  get(id: Int64Input<CategoryId>, options?: Partial<ConditionalReadOptions>): Call<Category> {
     return this.#requests.call("getCategory", "GET", one(id), undefined, options);
   }
 
@@ -56,7 +56,7 @@ export class Categories {
    * @example
    * await store.categories.put(7, { name: "Dogs" });
    */
-  put(id: Int64Input, category: CategoryUpdate, options?: PutOptions): Call<Category> {
+  put(id: Int64Input<CategoryId>, category: CategoryUpdate, options?: PutOptions): Call<Category> {
     return this.#requests.call("putCategory", "PUT", one(id), category, options);
   }
 
@@ -66,7 +66,7 @@ export class Categories {
    * @example
    * await store.categories.delete(7);
    */
-  delete(id: Int64Input, options?: ConditionalWriteOptions): Call<void> {
+  delete(id: Int64Input<CategoryId>, options?: ConditionalWriteOptions): Call<void> {
     return this.#requests.call("deleteCategory", "DELETE", one(id), undefined, options);
   }
 }

@@ -1,12 +1,12 @@
 import type { CallOptions, ConditionalReadOptions, ConditionalWriteOptions, WriteOptions } from "../options.ts";
-import { type Int64Input, int64 } from "../wire/int64.ts";
+import { type Int64Input, int64, type OrderId } from "../wire/int64.ts";
 import type { ListOrdersQuery, Order, OrderPlacement, OrderUpdate } from "../wire/types.ts";
 import type { Call } from "./call.ts";
 import type { ListCall, Page } from "./page.ts";
 import type { Path, Requests } from "./requests.ts";
 
 const one =
-  (id: Int64Input): Path =>
+  (id: Int64Input<OrderId>): Path =>
   () =>
     `/store/orders/${int64(id, "orderId")}`;
 
@@ -48,15 +48,15 @@ export class Orders {
   }
 
   /** The order, or undefined if it is still what `ifNoneMatch` names. */
-  get(id: Int64Input, options: ConditionalReadOptions): Call<Order | undefined>;
+  get(id: Int64Input<OrderId>, options: ConditionalReadOptions): Call<Order | undefined>;
   /**
    * One order.
    *
    * @example
    * const { status } = await store.orders.get(order.id);
    */
-  get(id: Int64Input, options?: CallOptions): Call<Order>;
-  get(id: Int64Input, options?: Partial<ConditionalReadOptions>): Call<Order> {
+  get(id: Int64Input<OrderId>, options?: CallOptions): Call<Order>;
+  get(id: Int64Input<OrderId>, options?: Partial<ConditionalReadOptions>): Call<Order> {
     return this.#requests.call("getOrder", "GET", one(id), undefined, options);
   }
 
@@ -66,7 +66,7 @@ export class Orders {
    * @example
    * await store.orders.update(order.id, { status: "approved" });
    */
-  update(id: Int64Input, update: OrderUpdate, options?: ConditionalWriteOptions): Call<Order> {
+  update(id: Int64Input<OrderId>, update: OrderUpdate, options?: ConditionalWriteOptions): Call<Order> {
     return this.#requests.call("updateOrder", "PATCH", one(id), update, options);
   }
 
@@ -76,7 +76,7 @@ export class Orders {
    * @example
    * await store.orders.approve(order.id);
    */
-  approve(id: Int64Input, options?: ConditionalWriteOptions): Call<Order> {
+  approve(id: Int64Input<OrderId>, options?: ConditionalWriteOptions): Call<Order> {
     return this.update(id, { status: "approved" }, options);
   }
 
@@ -86,7 +86,7 @@ export class Orders {
    * @example
    * await store.orders.deliver(order.id);
    */
-  deliver(id: Int64Input, options?: ConditionalWriteOptions): Call<Order> {
+  deliver(id: Int64Input<OrderId>, options?: ConditionalWriteOptions): Call<Order> {
     return this.update(id, { status: "delivered" }, options);
   }
 
@@ -96,7 +96,7 @@ export class Orders {
    * @example
    * await store.orders.cancel(order.id);
    */
-  cancel(id: Int64Input, options?: ConditionalWriteOptions): Call<Order> {
+  cancel(id: Int64Input<OrderId>, options?: ConditionalWriteOptions): Call<Order> {
     return this.update(id, { status: "cancelled" }, options);
   }
 }

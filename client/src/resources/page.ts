@@ -2,6 +2,7 @@ import type { Answer, Reply } from "../transport/answer.ts";
 import { shown } from "../wire/int64.ts";
 import { linkTo } from "../wire/links.ts";
 import { type Call, callOf } from "./call.ts";
+import { Lazy, once } from "./lazy.ts";
 
 /**
  * One page of a list. Iterated over: its items, and those of all pages after it.
@@ -51,48 +52,20 @@ export const listOf = <T>({ awaited, iterated }: FirstPages<T>, fetchPage: Fetch
   // No data means 304 Not Modified, which only callers with `ifNoneMatch` get.
   const start = (fetchFirst: FirstPages<T>["awaited"]) => () =>
     callOf(fetchFirst(), (reply) => reply.data && new FetchedPage(reply, fetchPage)) as Call<Page<T>>;
-  const first = once(start(awaited));
-  return new LazyList(first, iterated ? once(start(iterated)) : first);
+  return new LazyList(start(awaited), iterated && start(iterated));
 };
 
-function once<T>(start: () => T): () => T {
-  let started: T | undefined;
-  return () => {
-    started ??= start();
-    return started;
-  };
-}
-
-/**
- * A list that asks for its first page when somebody looks at it. If it asked at once, a list that is kept for later
- * could fail while nobody does, and Node ends a program for that. It is no subclass of Promise: a runtime that looks
- * into a promise of its own, instead of calling `then`, would wait for ever.
- */
-class LazyList<T> implements ListCall<T> {
+class LazyList<T> extends Lazy<Page<T>, Call<Page<T>>> implements ListCall<T> {
   readonly [Symbol.toStringTag] = "ListCall";
-  readonly #awaited: () => Call<Page<T>>;
   readonly #iterated: () => Call<Page<T>>;
 
-  constructor(awaited: () => Call<Page<T>>, iterated: () => Call<Page<T>>) {
-    this.#awaited = awaited;
-    this.#iterated = iterated;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: it is awaited
-  then<A = Page<T>, B = never>(...handlers: Parameters<typeof Promise.prototype.then<A, B>>): Promise<A | B> {
-    return this.#awaited().then(...handlers);
-  }
-
-  catch<B = never>(...handlers: Parameters<typeof Promise.prototype.catch<B>>): Promise<Page<T> | B> {
-    return this.#awaited().catch(...handlers);
-  }
-
-  finally(handler?: (() => void) | null): Promise<Page<T>> {
-    return this.#awaited().finally(handler);
+  constructor(awaited: () => Call<Page<T>>, iterated: (() => Call<Page<T>>) | undefined) {
+    super(awaited);
+    this.#iterated = iterated ? once(iterated) : () => this.start();
   }
 
   withResponse(): Promise<Answer<Page<T>>> {
-    return this.#awaited().withResponse();
+    return this.start().withResponse();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {

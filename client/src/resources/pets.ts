@@ -1,12 +1,13 @@
 import type { CallOptions, ConditionalReadOptions, ConditionalWriteOptions, WriteOptions } from "../options.ts";
-import { type Int64Input, int64 } from "../wire/int64.ts";
+import { type Int64Input, int64, type PetId } from "../wire/int64.ts";
 import type { ListPetsQuery, NewPet, Pet, PetUpdate } from "../wire/types.ts";
+import { type BulkCall, type BulkOptions, BulkRun, type Rows } from "./bulk.ts";
 import type { Call } from "./call.ts";
 import type { ListCall, Page } from "./page.ts";
 import type { Path, Requests } from "./requests.ts";
 
 const one =
-  (id: Int64Input): Path =>
+  (id: Int64Input<PetId>): Path =>
   () =>
     `/pets/${int64(id, "petId")}`;
 
@@ -49,8 +50,35 @@ export class Pets {
     return this.#requests.call("createPet", "POST", () => "/pets", pet, options);
   }
 
+  /**
+   * Adds many animals, each row exactly once, and waits for quotas instead of giving up. It goes on after a row that is
+   * refused, and stops at what concerns all rows: the key, the connection, or `maxWaitMs`.
+   *
+   * @example
+   * const rows = [{ sku: "A-17", name: "Rex" }, { sku: "A-18", name: "Mia" }];
+   * const { created, failed } = await store.pets.createMany(rows, {
+   *   toPet: ({ name }) => ({ name, categoryId: 7 }),
+   *   idempotencyKey: ({ sku }) => `import-${sku}`,
+   * });
+   */
+  createMany<Row>(
+    rows: Rows<Row>,
+    options: BulkOptions<Row> & { readonly toPet: (row: Row, index: number) => NewPet },
+  ): BulkCall<Row>;
+  /**
+   * Adds many animals, where each row is one.
+   *
+   * @example
+   * const { created } = await store.pets.createMany([{ name: "Rex", categoryId: 7 }]);
+   */
+  createMany<Row extends NewPet>(rows: Rows<Row>, options?: BulkOptions<Row>): BulkCall<Row>;
+  createMany<Row>(rows: Rows<Row>, options: BulkOptions<Row> = {}): BulkCall<Row> {
+    const { write, guard } = this.#requests;
+    return new BulkRun(rows, options, (body, own) => write<Pet>("createPet", "POST", "/pets", body, own), guard);
+  }
+
   /** @deprecated Removed on 5 December 2030. Use `find(id)`, or `list({ id }, { ifNoneMatch })`. */
-  get(id: Int64Input, options: ConditionalReadOptions): Call<Pet | undefined>;
+  get(id: Int64Input<PetId>, options: ConditionalReadOptions): Call<Pet | undefined>;
   /**
    * One animal, which must exist.
    *
@@ -58,8 +86,8 @@ export class Pets {
    * @example
    * const rex = await store.pets.find(42);
    */
-  get(id: Int64Input, options?: CallOptions): Call<Pet>;
-  get(id: Int64Input, options?: Partial<ConditionalReadOptions>): Call<Pet> {
+  get(id: Int64Input<PetId>, options?: CallOptions): Call<Pet>;
+  get(id: Int64Input<PetId>, options?: Partial<ConditionalReadOptions>): Call<Pet> {
     return this.#requests.call("getPet", "GET", one(id), undefined, options);
   }
 
@@ -70,7 +98,7 @@ export class Pets {
    * const rex = await store.pets.find(42);
    * if (rex?.status === "available") await store.orders.place({ petId: rex.id });
    */
-  find(id: Int64Input, options?: CallOptions): Call<Pet | undefined> {
+  find(id: Int64Input<PetId>, options?: CallOptions): Call<Pet | undefined> {
     // An array, because an undefined id would be left out of the query and find any animal.
     return this.#requests.first("listPets", "/pets", { id: [id] }, options);
   }
@@ -81,7 +109,7 @@ export class Pets {
    * @example
    * await store.pets.update(rex.id, { name: "Rexi" });
    */
-  update(id: Int64Input, update: PetUpdate, options?: ConditionalWriteOptions): Call<Pet> {
+  update(id: Int64Input<PetId>, update: PetUpdate, options?: ConditionalWriteOptions): Call<Pet> {
     return this.#requests.call("updatePet", "PATCH", one(id), update, options);
   }
 
@@ -91,7 +119,7 @@ export class Pets {
    * @example
    * await store.pets.delete(rex.id);
    */
-  delete(id: Int64Input, options?: ConditionalWriteOptions): Call<void> {
+  delete(id: Int64Input<PetId>, options?: ConditionalWriteOptions): Call<void> {
     return this.#requests.call("deletePet", "DELETE", one(id), undefined, options);
   }
 }

@@ -1,4 +1,5 @@
-import type { AnimalStoreOptions, HttpMethod, RequestOptions } from "../options.ts";
+import type { HttpMethod, Operation } from "../operation.ts";
+import type { AnimalStoreOptions, RequestOptions } from "../options.ts";
 import type { Pacer } from "../pacing/pacer.ts";
 import { type AnyOptions, createTransport } from "../transport/transport.ts";
 import { isInt64, writeExactly } from "../wire/exact-json.ts";
@@ -19,11 +20,11 @@ interface ListFilter {
 
 /** Turns arguments into calls. Invalid arguments reject the call before anything is sent. */
 export function createRequests(options: AnimalStoreOptions, shared: Pacer | undefined) {
-  const [send, pacer] = createTransport(options, shared);
+  const [send, pacer, guard] = createTransport(options, shared);
   const [, , limits] = pacer;
 
   const call = <T>(
-    operation: string,
+    operation: Operation,
     method: HttpMethod,
     path: Path,
     body: object | undefined,
@@ -38,16 +39,25 @@ export function createRequests(options: AnimalStoreOptions, shared: Pacer | unde
       isList: undefined,
     });
 
-  const page = <T>(operation: string, path: string, query: () => string, options?: AnyOptions) =>
+  /** A write whose JSON is made already. */
+  const write = <T>(operation: Operation, method: HttpMethod, path: string, body: string, options: AnyOptions) =>
+    send<T>(() => ({ operation, method, path, body, isList: false }), options);
+
+  const page = <T>(operation: Operation, path: string, query: () => string, options?: AnyOptions) =>
     send<readonly T[]>(() => ({ operation, method: "GET", path: path + query(), isList: true }), options);
 
-  const list = <T>(operation: string, path: string, filter?: ListFilter, options?: AnyOptions): ListCall<T> => {
+  /** A list that has no pages. */
+  const whole = <T>(operation: Operation, path: string, filter?: object, options?: AnyOptions): Call<readonly T[]> =>
+    callOf(page<T>(operation, path, () => queryOf(filter), options));
+
+  const list = <T>(operation: Operation, path: string, filter?: ListFilter, options?: AnyOptions): ListCall<T> => {
     // The filter and the options may change before the list is looked at.
     const query = settled(() => queryOf(filter));
     const fixed = { ...options };
     const first = (query: () => string) => () => page<T>(operation, path, query, fixed);
     const isSized = filter?.limit !== undefined;
-    const iterated = isSized ? undefined : first(settled(() => queryOf({ ...filter, limit: LARGEST_PAGE })));
+    const largest = (): string => `${query() ? `${query()}&` : "?"}limit=${LARGEST_PAGE}`;
+    const iterated = isSized ? undefined : first(largest);
     return listOf(
       { awaited: first(query), iterated },
       // The caller's etag is that of the first page.
@@ -56,13 +66,13 @@ export function createRequests(options: AnimalStoreOptions, shared: Pacer | unde
   };
 
   /** The first item of a list. It is read unconditionally, so that undefined can only mean that there is none. */
-  const first = <T>(operation: string, path: string, filter: object, options?: AnyOptions): Call<T | undefined> =>
+  const first = <T>(operation: Operation, path: string, filter: object, options?: AnyOptions): Call<T | undefined> =>
     callOf(
       page<T>(operation, path, () => queryOf(filter), { ...options, ifNoneMatch: undefined }),
       ({ data }) => data[0],
     );
 
-  return { call, any, list, first, limits, pacer };
+  return { call, any, write, whole, list, first, limits, guard, pacer };
 }
 
 export type Requests = ReturnType<typeof createRequests>;

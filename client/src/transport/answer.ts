@@ -43,18 +43,21 @@ export interface Reply<T> {
   readonly attempts: number;
 }
 
+/** The code of what something else answered. */
+export const FOREIGN = "unexpected_response";
+
+/** True if the write had been done before. */
+export const isReplay = ({ headers }: Received): boolean => headers.has("idempotency-replayed");
+
 /** The public form of a reply. Built only on request, because few callers use it. */
-export const answerOf = <T>(
-  data: T,
-  { received: { status, headers, requestId }, attempts }: Reply<unknown>,
-): Answer<T> => ({
+export const answerOf = <T>(data: T, { received, attempts }: Reply<unknown>): Answer<T> => ({
   data,
-  status,
-  headers,
-  requestId,
-  etag: headers.get("etag") ?? undefined,
+  status: received.status,
+  headers: received.headers,
+  requestId: received.requestId,
+  etag: received.headers.get("etag") ?? undefined,
   attempts,
-  isReplay: headers.has("idempotency-replayed"),
+  isReplay: isReplay(received),
 });
 
 /** The kind of answer that a request expects: one resource or a list of them, and 304 if it names an etag. */
@@ -67,7 +70,7 @@ export interface Expected {
 
 /** The data of a successful response. Throws an AnimalStoreError for any other. */
 export function dataIn(
-  { status, ok, body, requestId, retryAfterMs }: Received,
+  { status, ok, body, headers, requestId, retryAfterMs }: Received,
   { isWrite, isList, isConditional }: Expected,
 ): unknown {
   const isAsExpected = body
@@ -77,15 +80,17 @@ export function dataIn(
   let { code, message } = Object(body) as { code?: unknown; message?: unknown };
   if (typeof code !== "string" || typeof message !== "string") {
     // The error body is not ours: a proxy, a firewall or another service answered.
-    code = "unexpected_response";
+    code = FOREIGN;
     let what = ok || status >= 400 ? "Something else answered" : "The address redirects";
     if (status === 304) what = "A cache answered";
     message = `${what}, with status ${status}. Check baseUrl, and any proxy.`;
   }
+  // Whoever orders an animal that is gone needs to know that; the code of the service says only that a value is wrong.
+  if (code === "invalid_value" && /^"petId" is not the id/.test(String(message))) code = "pet_not_found";
   if (ok && isWrite) {
     // The service may have done it, and somebody may have damaged its answer. The retry gets the answer again.
     code = "connection_failed";
     message = `The answer, with status ${status}, is damaged or not the service's: the write may have been done. Call again with idempotencyKey, or check baseUrl, and any proxy.`;
   }
-  throw new AnimalStoreError({ code, message, status, requestId, retryAfterMs } as ErrorDetails);
+  throw new AnimalStoreError({ code, message, status, headers, requestId, retryAfterMs } as ErrorDetails);
 }

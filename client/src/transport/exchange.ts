@@ -51,15 +51,16 @@ export async function exchange(
     });
     const { status, ok, headers } = response;
     const type = (headers.get("content-type") ?? "").toLowerCase();
-    if (isOfAnother(headers, sentId))
+    const answeredId = headers.get("x-request-id") ?? "";
+    if (isOfAnother(answeredId, sentId))
       throw new Error("the answer is to another request. Does a cache or proxy repeat it?");
     if (!isWhole(response, type, method)) throw new Error("the answer is incomplete");
-    requestId = headers.get("x-request-id") || requestId;
+    requestId = answeredId || requestId;
     let data: unknown;
     if (type.startsWith(JSON_TYPE) && !BODILESS.includes(status)) data = parse(await textOf(response), ok);
     // Other types are not from the service, and their bodies may never end.
     else response.body?.cancel().catch(() => {});
-    return { status, ok, headers, body: data, requestId, retryAfterMs: retryAfterMs(headers) };
+    return { status, ok, headers, body: data, requestId, retryAfterMs: ok ? undefined : retryAfterMs(headers) };
   };
   const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS));
   const stopListening = onAbort(signal, end);
@@ -90,10 +91,8 @@ export async function exchange(
  * True if the response names another request of ours. After a fault, a connection may deliver the response to an earlier
  * request; caches repeat old responses. A proxy may repeat our id within its own.
  */
-function isOfAnother(headers: Headers, sentId: string): boolean {
-  const answered = headers.get("x-request-id") ?? "";
-  return answered.startsWith(sentId.slice(0, 12)) && !answered.includes(sentId);
-}
+const isOfAnother = (answeredId: string, sentId: string): boolean =>
+  !answeredId.includes(sentId) && answeredId.startsWith(sentId.slice(0, 12));
 
 /**
  * Chromium accepts truncated headers, and takes a duplicated preflight response for the next one. Only a DELETE is
@@ -157,7 +156,8 @@ function corsAdvice(origin: string): string {
 
 /** Retry-After is in seconds if the service sent it; a proxy may send a date. */
 function retryAfterMs(headers: Headers): number | undefined {
-  const value = headers.get("retry-after") ?? "";
+  const value = headers.get("retry-after");
+  if (!value) return undefined;
   const ms = /^\d+$/.test(value)
     ? Number(value) * 1000
     : Date.parse(value) - (Date.parse(headers.get("date") ?? "") || Date.now());

@@ -1,10 +1,10 @@
 import { AnimalStoreError, aborted } from "../error.ts";
+import type { HttpMethod, Operation } from "../operation.ts";
 import type {
   AnimalStoreOptions,
   CallOptions,
   ConditionalReadOptions,
   ConditionalWriteOptions,
-  HttpMethod,
   RequestEvent,
 } from "../options.ts";
 import { createPacer, type Pacer } from "../pacing/pacer.ts";
@@ -16,8 +16,7 @@ import { backoffMs, isRetriable } from "./retry.ts";
 
 /** A request in terms of the HTTP interface. */
 export interface WireRequest {
-  /** The operationId in openapi.json. */
-  readonly operation: string;
+  readonly operation: Operation;
   readonly method: HttpMethod;
   /** Relative to the base URL, including the query. */
   readonly path: string;
@@ -35,7 +34,7 @@ interface Sending extends Patience, Expected {
   readonly about: RequestEvent & { attempt: number };
   readonly body: string | undefined;
   /** Names are in lower case, so that no header is duplicated. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly signal: AbortSignal | undefined;
   /** The deadline of every wait. */
   readonly latestMs: number;
@@ -47,19 +46,20 @@ export function createTransport(options: AnimalStoreOptions, shared: Pacer | und
   const { clock, pacing } = settings;
   const pacer = shared ?? createPacer(clock, pacing);
   const [enter, leave] = pacer;
-  const [tell, announce, noteDeprecation] = createHooks(options);
+  const [tell, announce, noteDeprecation, guard] = createHooks(options);
 
   const attempt = async (sending: Sending): Promise<Received> => {
     const { signal, latestMs, about } = sending;
     if (signal?.aborted) throw aborted(signal);
     const pass = await enter(latestMs, signal);
-    const sentId = newRequestId();
+    const sentId = numbered();
     let outcome: Received | "lost" | undefined;
     let startedAtMs = 0;
     try {
       const received = await exchange(settings, sending, sentId, (authorization) => {
         about.attempt++;
-        const announced = announce(about, { ...sending.headers, "x-request-id": sentId });
+        sending.headers["x-request-id"] = sentId;
+        const announced = announce(about, sending.headers);
         signal?.throwIfAborted();
         outcome = "lost";
         startedAtMs = clock.now();
@@ -83,31 +83,34 @@ export function createTransport(options: AnimalStoreOptions, shared: Pacer | und
         const received = await attempt(sending);
         return { data: dataIn(received, sending) as T, received, attempts: about.attempt };
       } catch (error) {
-        if (!(error instanceof AnimalStoreError)) throw error;
-        error.attempts = about.attempt;
-        error.idempotencyKey = sending.headers["idempotency-key"];
+        const fail = (): never => {
+          tell("onFailure", about, { error: error as Error });
+          throw error;
+        };
+        if (!(error instanceof AnimalStoreError)) return fail();
+        const { attempt: attempts, operation, method, url } = about;
+        const idempotencyKey = sending.headers["idempotency-key"];
+        Object.assign(error, { operation, method, url, attempts, idempotencyKey });
         // Two refusals do not count as failures: a 429 while pacing, and an earlier attempt that is still in progress.
         const isHeld = pacing && error.status === 429;
         if (!isHeld && error.code !== "idempotency_in_progress") failures++;
         const ownMs = backoffMs(about.attempt);
         const waitMs = ownMs + (error.retryAfterMs ?? 0);
-        if (!isRetriable(error) || failures > sending.retries || clock.now() + waitMs > sending.latestMs) throw error;
+        if (!isRetriable(error) || failures > sending.retries || clock.now() + waitMs > sending.latestMs) fail();
         tell("onRetry", about, { error, delayMs: waitMs });
         await clock.sleep(isHeld ? ownMs : waitMs, sending.signal);
       }
     }
   };
 
-  return [send, pacer] as const;
+  return [send, pacer, guard] as const;
 }
 
 function prepare(request: WireRequest, options: AnyOptions, settings: Settings): Sending {
   const { operation, method, path, body, isList } = request;
   const patience = patienceOf(options, settings);
-  const headers: Record<string, string> = {
-    ...settings.headers,
-    ...(options.headers && headersOf(options.headers)),
-  };
+  const headers: Record<string, string> = { ...settings.headers };
+  if (options.headers) Object.assign(headers, headersOf(options.headers));
   const set = (header: string, option: "idempotencyKey" | "ifMatch" | "ifNoneMatch", value = options[option]): void => {
     if (value !== undefined) headers[header] = headerText(value, option);
   };
@@ -118,7 +121,7 @@ function prepare(request: WireRequest, options: AnyOptions, settings: Settings):
   set("if-none-match", "ifNoneMatch");
   return {
     ...patience,
-    about: { operation, method, url: settings.baseUrl + path, attempt: 0 },
+    about: { callId: numbered(), operation, method, url: settings.baseUrl + path, attempt: 0 },
     body,
     headers,
     isWrite,
@@ -129,14 +132,14 @@ function prepare(request: WireRequest, options: AnyOptions, settings: Settings):
   };
 }
 
-/** Prefix of all request ids in the process, because clients share connections. Too short to be taken for a secret. */
+/** Prefix of all ids of calls and requests in the process, because clients share connections. Too short to be taken for a secret. */
 let name: string | undefined;
 /** All numbers have the same length, so that no id is part of another. */
-let sent = 1e6;
+let last = 1e6;
 
-const newRequestId = (): string => {
+const numbered = (): string => {
   name ??= randomText().slice(0, 12);
-  return `${name}.${++sent}`;
+  return `${name}.${++last}`;
 };
 
 /** A unique text. Unlike crypto.randomUUID, this also works on pages without HTTPS. */

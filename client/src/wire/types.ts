@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run openapi`. Do not edit.
 
-import type { Int64, Int64Input } from "./int64.ts";
+import type { CategoryId, Int64, Int64Input, OrderId, PetId } from "./int64.ts";
 
 /**
  * Availability of the animal.
@@ -29,7 +29,7 @@ export interface Pet {
    * Assigned by the service, in ascending order, and never reused.
    * @example "42"
    */
-  readonly id: Int64;
+  readonly id: PetId;
   /**
    * The animal's name, returned exactly as it was sent. Not blank, no control characters.
    * @example "Rex"
@@ -39,7 +39,7 @@ export interface Pet {
    * Identifier of the category that the animal belongs to.
    * @example "7"
    */
-  readonly categoryId: Int64;
+  readonly categoryId: CategoryId;
   /** Availability of the animal. */
   readonly status: PetStatus;
 }
@@ -61,7 +61,7 @@ export interface NewPet {
    * Identifier of the category that the animal belongs to.
    * @example 7
    */
-  readonly categoryId: Int64Input;
+  readonly categoryId: Int64Input<CategoryId>;
   /** Availability of the animal. */
   readonly status?: PetStatus | undefined;
   /** Not part of the request. */
@@ -85,7 +85,7 @@ export interface PetUpdate {
    * Identifier of the category that the animal belongs to.
    * @example 7
    */
-  readonly categoryId?: Int64Input | undefined;
+  readonly categoryId?: Int64Input<CategoryId> | undefined;
   /** Availability of the animal. */
   readonly status?: PetStatus | undefined;
   /** Not part of the request. */
@@ -103,7 +103,7 @@ export interface Category {
    * The number that animals have as their `categoryId`. Chosen by whoever names the category.
    * @example "7"
    */
-  readonly id: Int64;
+  readonly id: CategoryId;
   /**
    * The category's name, returned exactly as it was sent.
    * @example "Dogs"
@@ -146,12 +146,12 @@ export interface Order {
    * Assigned by the service, in ascending order, and never reused.
    * @example "7"
    */
-  readonly id: Int64;
+  readonly id: OrderId;
   /**
    * The animal being sold.
    * @example "42"
    */
-  readonly petId: Int64;
+  readonly petId: PetId;
   /** The state of the sale. */
   readonly status: OrderStatus;
   /** When it was placed. */
@@ -177,7 +177,7 @@ export interface OrderPlacement {
    * The animal being sold.
    * @example 42
    */
-  readonly petId: Int64Input;
+  readonly petId: Int64Input<PetId>;
   /**
    * What the caller knows the order by, such as a number of its own. Returned exactly as it was sent, and left out
    * where none was given. The same rules as for an animal's name; several orders may have the same one. At most 100
@@ -225,6 +225,7 @@ export interface OrderUpdate {
  *   name: "front desk",
  *   plan: "free",
  *   scopes: ["pets:read", "pets:write", "orders:read", "orders:write"],
+ *   rotation: false,
  *   expiresAt: "2027-06-30T23:59:59.999Z",
  *   quotas: [
  *     { window: "minute", limit: 60, remaining: 59, resetAt: "2026-11-15T09:31:00.000Z" },
@@ -248,6 +249,8 @@ export interface Key {
   readonly plan: "free" | "pro" | "business" | "enterprise" | (string & {});
   /** What it may do. */
   readonly scopes: readonly ("pets:read" | "pets:write" | "orders:read" | "orders:write" | (string & {}))[];
+  /** Whether it may rotate its own secret with `POST /key/rotate`. */
+  readonly rotation: boolean;
   /** From when on it is no longer valid. Left out if it never expires. */
   readonly expiresAt?: string;
   /** How its quotas stand after this request, as the headers of the response have it. */
@@ -271,6 +274,182 @@ export interface Quota {
   readonly remaining: number;
   /** When it resets, in whole seconds. */
   readonly resetAt: string;
+}
+
+/**
+ * What became of a key's requests in one minute, hour or day.
+ *
+ * @example
+ * const usage: Usage = {
+ *   startedAt: "2026-11-15T09:00:00.000Z",
+ *   requests: 120,
+ *   passed: 112,
+ *   clientErrors: 5,
+ *   refused: 3,
+ *   refusedBy: { minuteQuota: 3, dayQuota: 0, ban: 0, scope: 0, noKey: 0, addressQuota: 0 },
+ *   failed: 0,
+ *   p50Ms: 1.2,
+ *   p99Ms: 8.4,
+ * };
+ */
+export interface Usage {
+  /** When the minute, hour or day began. Days are those of UTC. */
+  readonly startedAt: string;
+  /** The requests in all. */
+  readonly requests: number;
+  /** Those that were answered with a status below 400. */
+  readonly passed: number;
+  /** Those that were answered with another status from 400 to 499 than a refusal has. */
+  readonly clientErrors: number;
+  /** Those that were refused with 429, or with 403. */
+  readonly refused: number;
+  /** Refused requests by reason. */
+  readonly refusedBy: RefusalCounts;
+  /** Those that failed on our side, with 500 or more. */
+  readonly failed: number;
+  /**
+   * The time, in milliseconds, that half of the requests that were not refused took at most. Left out if there were
+   * none.
+   */
+  readonly p50Ms?: number;
+  /**
+   * The time, in milliseconds, that 99 of 100 of the requests that were not refused took at most. Left out if there
+   * were none.
+   */
+  readonly p99Ms?: number;
+}
+
+/**
+ * Refused requests by reason.
+ *
+ * @example
+ * const refusalCounts: RefusalCounts = { minuteQuota: 3, dayQuota: 0, ban: 0, scope: 0, noKey: 0, addressQuota: 0 };
+ */
+export interface RefusalCounts {
+  /** The quota per minute was used up. */
+  readonly minuteQuota: number;
+  /** The quota per day was used up. */
+  readonly dayQuota: number;
+  /** The key was banned. */
+  readonly ban: number;
+  /** The key lacked the scope. */
+  readonly scope: number;
+  /** Always 0: a request without a valid key is of no key. */
+  readonly noKey: number;
+  /** Always 0, for the same reason. */
+  readonly addressQuota: number;
+}
+
+/**
+ * How a secret is to be replaced.
+ *
+ * @example
+ * const secretRotation: SecretRotation = { overlapSeconds: 3600 };
+ */
+export interface SecretRotation {
+  /**
+   * How long the old secret keeps working, in seconds. Without it, for a day. From 60 to 31536000. By default 86400.
+   * @example 3600
+   */
+  readonly overlapSeconds?: number | undefined;
+  /** Not part of the request. */
+  readonly id?: undefined;
+  /** Not part of the request. */
+  readonly secret?: undefined;
+  /** Not part of the request. */
+  readonly oldSecretExpiresAt?: undefined;
+}
+
+/**
+ * A key with its new secret.
+ *
+ * @example
+ * const rotatedKey: RotatedKey = {
+ *   id: "key_4fGh7KxQ2mZa",
+ *   secret: "ask_0123456789abcdefghijABCDEFGHIJ1Rl2Yb",
+ *   oldSecretExpiresAt: "2026-11-15T10:30:00.000Z",
+ * };
+ */
+export interface RotatedKey {
+  /**
+   * What the operator knows it by. Not secret.
+   * @example "key_4fGh7KxQ2mZa"
+   */
+  readonly id: string;
+  /**
+   * The new secret. It is sent only now: store it before the old one stops working.
+   * @example "ask_0123456789abcdefghijABCDEFGHIJ1Rl2Yb"
+   */
+  readonly secret: string;
+  /** From when on the old secret is no longer valid. */
+  readonly oldSecretExpiresAt: string;
+}
+
+/**
+ * A request that was made with a key, and what came of it.
+ *
+ * @example
+ * const keyRequest: KeyRequest = {
+ *   id: "1794735000123456",
+ *   at: "2026-11-15T09:30:00.123Z",
+ *   method: "POST",
+ *   path: "/v1/pets",
+ *   status: 400,
+ *   code: "missing_field",
+ *   message: "\"name\" is missing. Add it to the body.",
+ *   requestId: "7b1c7c3e-5a55-4b7e-9c0d-0b6f3f1f8f4e",
+ *   idempotencyKey: "order-2026-0815",
+ *   latencyMs: 0.412,
+ * };
+ */
+export interface KeyRequest {
+  /**
+   * Assigned by the service: a later request has a greater one.
+   * @example "1794735000123456"
+   */
+  readonly id: Int64;
+  /** When it arrived. */
+  readonly at: string;
+  /**
+   * Its method.
+   * @example "POST"
+   */
+  readonly method: string;
+  /**
+   * Its path without the query; `…` stands for what is too long, or may have been a secret.
+   * @example "/v1/pets"
+   */
+  readonly path: string;
+  /**
+   * The status that it was answered with.
+   * @example 400
+   */
+  readonly status: number;
+  /**
+   * The code of the error, if it was one.
+   * @example "missing_field"
+   */
+  readonly code?: string;
+  /**
+   * The message of the error, cut at 300 characters.
+   * @example "\"name\" is missing. Add it to the body."
+   */
+  readonly message?: string;
+  /**
+   * The `X-Request-Id` of its response. A client may have chosen it, so it may occur again.
+   * @example "7b1c7c3e-5a55-4b7e-9c0d-0b6f3f1f8f4e"
+   */
+  readonly requestId: string;
+  /**
+   * The `Idempotency-Key` that a write was sent with.
+   * @example "order-2026-0815"
+   */
+  readonly idempotencyKey?: string;
+  /**
+   * How long the service took to answer, in milliseconds.
+   * @example 0.412
+   */
+  readonly latencyMs: number;
 }
 
 /**
@@ -300,12 +479,12 @@ export interface ListPetsQuery {
    * Return only animals of this category. Not together with `name`.
    * @example 7
    */
-  readonly categoryId?: Int64Input | undefined;
+  readonly categoryId?: Int64Input<CategoryId> | undefined;
   /**
    * Return only these animals, if they exist. Give several as an array. Not together with `name`. At most 100.
    * @example [42, 43]
    */
-  readonly id?: Int64Input | readonly Int64Input[] | undefined;
+  readonly id?: Int64Input<PetId> | readonly Int64Input<PetId>[] | undefined;
   /**
    * `id`: by ascending id, as without it. `-id`: by descending id, the newest first. Not together with `name`.
    * @example "-id"
@@ -372,7 +551,7 @@ export interface ListOrdersQuery {
    * Return only orders for this animal. Not together with `reference`.
    * @example 42
    */
-  readonly petId?: Int64Input | undefined;
+  readonly petId?: Int64Input<PetId> | undefined;
   /**
    * `id`: by ascending id, as without it. `-id`: by descending id, the newest first.
    * @example "-id"
@@ -384,6 +563,67 @@ export interface ListOrdersQuery {
    * @example "2026-0815"
    */
   readonly reference?: string | undefined;
+}
+
+/**
+ * Get the usage of your key: which part of it.
+ *
+ * @example
+ * const getKeyUsageQuery: GetKeyUsageQuery = { by: "hour", since: "2026-11-15T09:30:00Z" };
+ */
+export interface GetKeyUsageQuery {
+  /**
+   * What an entry is about. Without it, one that suits the time: by minute up to the last 100 minutes, then by hour up
+   * to the last 100 hours, then by day. Usage is kept by minute for 6 hours, by hour for 31 days and by day for 400
+   * days.
+   * @example "hour"
+   */
+  readonly by?: "minute" | "hour" | "day" | undefined;
+  /**
+   * The first entry is the one that this time falls in. Without it, 24 hours ago. At most 744 entries are sent: a
+   * longer time is refused.
+   * @example "2026-11-15T09:30:00Z"
+   */
+  readonly since?: string | undefined;
+}
+
+/**
+ * Which requests of your key to list, and how.
+ *
+ * @example
+ * const listKeyRequestsQuery: ListKeyRequestsQuery = { limit: 50, status: "4xx" };
+ */
+export interface ListKeyRequestsQuery {
+  /**
+   * Page size: the most to return. From 1 to 100. By default 20.
+   * @example 50
+   */
+  readonly limit?: number | undefined;
+  /**
+   * Where the page begins, to go on with older requests. Opaque: the `nextCursor` of an earlier page.
+   * @example "000000000000002a"
+   */
+  readonly cursor?: string | undefined;
+  /**
+   * Return only requests with this status, such as `400`, or of this class, such as `4xx`.
+   * @example "4xx"
+   */
+  readonly status?: string | undefined;
+  /**
+   * Return only requests with this error code. At most 64 characters.
+   * @example "invalid_value"
+   */
+  readonly code?: string | undefined;
+  /**
+   * Return only requests from this moment on.
+   * @example "2026-11-15T00:00:00Z"
+   */
+  readonly since?: string | undefined;
+  /**
+   * Return only requests from before this moment.
+   * @example "2026-11-16T00:00:00Z"
+   */
+  readonly until?: string | undefined;
 }
 
 /**
@@ -409,6 +649,8 @@ export interface ListOrdersQuery {
  * - `pet_in_order` (409): An open order holds the animal, and its status follows that order.
  * - `pet_has_orders` (409): Orders refer to the animal, so it cannot be removed.
  * - `category_name_taken` (409): Another category has this name.
+ * - `secret_replaced` (409): The secret has been replaced: only the newest one of a key may rotate.
+ * - `too_many_rotations` (409): The holder of the key has rotated its secret five times in 24 hours.
  * - `idempotency_in_progress` (409): The first request with this `Idempotency-Key` is still in progress.
  * - `operation_removed` (410): The operation has been removed: `GET /pets/{petId}`, on 5 December 2030.
  * - `precondition_failed` (412): What is there now is not what `If-Match` or `If-None-Match` asks for.
@@ -444,6 +686,8 @@ export type ErrorCode =
   | "pet_in_order"
   | "pet_has_orders"
   | "category_name_taken"
+  | "secret_replaced"
+  | "too_many_rotations"
   | "idempotency_in_progress"
   | "operation_removed"
   | "precondition_failed"
@@ -454,6 +698,31 @@ export type ErrorCode =
   | "key_banned"
   | "internal_error"
   | "service_unavailable";
+
+/**
+ * The ids of the operations, as in openapi.json. More may be added.
+ *
+ * @example
+ * const operationId: OperationId = "listPets";
+ */
+export type OperationId =
+  | "listPets"
+  | "createPet"
+  | "getPet"
+  | "updatePet"
+  | "deletePet"
+  | "listCategories"
+  | "getCategory"
+  | "putCategory"
+  | "deleteCategory"
+  | "listOrders"
+  | "placeOrder"
+  | "getOrder"
+  | "updateOrder"
+  | "getKey"
+  | "getKeyUsage"
+  | "rotateKey"
+  | "listKeyRequests";
 
 /**
  * The fields and query parameters that are 64-bit integers.

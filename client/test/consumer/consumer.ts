@@ -16,6 +16,7 @@ import {
   type Order,
   type Page,
   type Pet,
+  type PetId,
   type PetStatus,
   type PetUpdate,
 } from "animal-store-client";
@@ -34,7 +35,11 @@ export async function idsAreGivenInThreeWays(): Promise<void> {
   await store.pets.create({ name: "Rex", categoryId: "7", status: "sold" });
   await store.pets.list({ id: [1, 2n, "3"], categoryId: undefined });
   const byId: Record<Int64, Pet> = { [rex.id]: rex };
-  same<typeof rex.id, string>(true);
+  same<typeof rex.id, PetId>(true);
+  const text: string = rex.id;
+  await store.pets.find(text);
+  // @ts-expect-error: the id of an animal is not that of an order
+  await store.orders.approve(rex.id);
   same<Pet | undefined, (typeof byId)[string] | undefined>(true);
   // @ts-expect-error: an id is not an animal
   await store.orders.place({ petId: rex });

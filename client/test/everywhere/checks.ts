@@ -14,6 +14,26 @@ export const CHECKS: Readonly<Record<string, Check>> = Object.fromEntries(
   ),
 );
 
+/** What cannot be shown on the testing kit: it takes addresses where nothing or a stranger listens, or a fetch of its own. */
+const OF_A_NETWORK: readonly Check[] = [
+  errors.failuresWithoutAnAnswerAreToldApart,
+  errors.theKeyIsNeverShown,
+  failures.aConnectionThatBreaksAnywhereIsAFailedConnection,
+  failures.anAnswerThatNeverComesOrNeverEndsIsATimeout,
+  failures.whatIsNotTheServiceIsToldAndNotAskedAgain,
+  failures.aSuccessOfAWriteIsNeverTakenForAStrangers,
+  failures.newCodesAndWaitsPassAsTheyAre,
+  failures.anAbortIsToldWhereverItHappens,
+  hooks.hooksHearOfEveryAttempt,
+  hooks.ownFetchAndOwnHeadersAreUsed,
+  hooks.theEnvironmentSetsUpAClientWhereThereIsOne,
+];
+
+/** The checks that run on the testing kit in every runtime, too. */
+export const KIT_CHECKS: Readonly<Record<string, Check>> = Object.fromEntries(
+  Object.entries(CHECKS).filter(([, check]) => !OF_A_NETWORK.includes(check)),
+);
+
 function inWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

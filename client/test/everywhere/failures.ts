@@ -104,14 +104,14 @@ export const anAbortIsToldWhereverItHappens = async (env: Everywhere): Promise<v
   // Real time: with the impatient clock, the two seconds would be over after which another request is sent.
   const hung = store({ baseUrl: strange("hangs"), clock: undefined });
   const timedOut = await failure(hung.pets.list({}, { signal: AbortSignal.timeout(30) }));
-  equal([timedOut.code, (timedOut.cause as Error).name], ["aborted", "TimeoutError"], "by a timeout of its own");
+  equal([timedOut.code, (timedOut.cause as Error).name], ["deadline_exceeded", "TimeoutError"], "by its deadline");
   // The limits are unknown, so one request goes ahead, and the others are held back.
   const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) };
   const { pets } = store({ baseUrl: strange("hangs"), clock });
   const first = new AbortController();
   const ahead = failure(pets.list({}, { signal: first.signal }));
   const held = await failure(pets.list({}, { signal: AbortSignal.timeout(30) }));
-  equal([held.code, held.attempts, held.requestId ?? null], ["aborted", 0, null], "while it is held back");
+  equal([held.code, held.attempts, held.requestId ?? null], ["deadline_exceeded", 0, null], "while it is held back");
   first.abort();
   equal((await ahead).code, "aborted");
 };

@@ -92,7 +92,9 @@ class Worker {
       return 1;
     }
     if (round % 4 === 3) {
-      const put = await this.#finish((options) => categories.put(pet.id, { name: `category ${name}` }, options));
+      // Categories get the numbers of animals, because those are unique.
+      const number: string = pet.id;
+      const put = await this.#finish((options) => categories.put(number, { name: `category ${name}` }, options));
       this.#expect("named", put, { id: pet.id, name: `category ${name}` });
       report.categories[put.id] = put.name;
     }

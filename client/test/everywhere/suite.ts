@@ -1,9 +1,10 @@
 // The entry point in each runtime: the checks, and the client imported by its package name.
 
 import { AnimalStore, AnimalStoreError } from "animal-store-client";
+import { createTestStore } from "animal-store-client/testing";
 import type { AnimalStoreOptions, ClientClock } from "../../src/options.ts";
-import { CHECKS } from "./checks.ts";
-import type { Check, Everywhere, Surroundings } from "./env.ts";
+import { CHECKS, KIT_CHECKS } from "./checks.ts";
+import type { Check, Everywhere, Fault, Surroundings } from "./env.ts";
 import { type FaultReport, type FaultRun, workThroughFaults as work } from "./faults.ts";
 
 /** The error of each check by name; null if it passed. */
@@ -16,6 +17,13 @@ export async function runChecks(surroundings: Surroundings): Promise<Outcomes> {
   const env = everywhere(surroundings);
   const outcomes: Record<string, string | null> = {};
   for (const [name, check] of Object.entries(CHECKS)) outcomes[name] = await outcomeOf(check, env);
+  return outcomes;
+}
+
+/** Runs the checks on the testing kit, in place of the service. */
+export async function runKitChecks(surroundings: Surroundings): Promise<Outcomes> {
+  const outcomes: Record<string, string | null> = {};
+  for (const [name, check] of Object.entries(KIT_CHECKS)) outcomes[name] = await outcomeOf(check, onKit(surroundings));
   return outcomes;
 }
 
@@ -63,6 +71,35 @@ function everywhere(surroundings: Surroundings): Everywhere {
       throw new Error(`failed with ${error}, which is no AnimalStoreError`);
     },
   };
+}
+
+/** The same as everywhere, in memory. Each check has a store of its own. */
+function onKit(surroundings: Surroundings): Everywhere {
+  const kit = createTestStore({ plan: "enterprise" });
+  const { baseUrl, apiKey } = kit;
+  const few = (perMinute: number): string =>
+    kit.issueKey({ plan: "enterprise", quotas: { perMinute, perDay: 10_000 } });
+  const plain = everywhere({
+    ...surroundings,
+    ...{ baseUrl, apiKey, quickUrl: baseUrl, quickKey: few(40), poorKey: few(1) },
+    readingKey: kit.issueKey({ scopes: ["pets:read"] }),
+  });
+  return {
+    ...plain,
+    store: (options) => plain.store({ fetch: kit.fetch, ...options }),
+    faulty: (...faults) => {
+      kit.failNext(...faults.map(kitFailure));
+      return baseUrl;
+    },
+    quickTime: () => ({ clock: kit.clock, fetch: kit.fetch }),
+  };
+}
+
+function kitFailure(fault: Fault) {
+  const html = { "Content-Type": "text/html" };
+  if (fault === "html") return new Response("<h1>Another server</h1>", { headers: html });
+  if (fault === "429") return new Response("", { status: 429, headers: { ...html, "Retry-After": "7" } });
+  return fault === "408" || fault === "502" || fault === "503" || fault === "504" ? Number(fault) : fault;
 }
 
 /** A clock on which waits take no real time, but simulated time passes. */

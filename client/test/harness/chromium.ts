@@ -7,14 +7,17 @@ import { bundleSuite } from "./project.ts";
 
 const DIST = join(PACKED.folder, "dist");
 const PAGE = `<!doctype html><title>Front desk</title><link rel="icon" href="data:,">
-<script type="importmap">{ "imports": { "animal-store-client": "/client/index.js" } }</script>`;
+<script type="importmap">${JSON.stringify({
+  imports: { "animal-store-client": "/client/index.js", "animal-store-client/testing": "/client/testing.js" },
+})}</script>`;
 
-/** Serves a page, the checks, and the client's unbundled files. Returns the origin. */
-export function startSite(): string {
+/** Serves a page, the checks, the client's unbundled files, and further routes. Returns the origin. */
+export function startSite(more: Readonly<Record<string, () => Response>> = {}): string {
   const site = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     routes: {
+      ...more,
       "/": new Response(PAGE, { headers: { "Content-Type": "text/html" } }),
       "/suite.js": async () => new Response(await bundleSuite(), { headers: { "Content-Type": "text/javascript" } }),
       "/client/*": ({ url }) => new Response(Bun.file(join(DIST, new URL(url).pathname.slice("/client/".length)))),

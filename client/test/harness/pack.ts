@@ -13,9 +13,10 @@ export interface PackedClient {
 
 /** Builds and packs the client like `npm publish`, in a separate folder. */
 export async function packClient(): Promise<PackedClient> {
-  const folder = temporaryFolder();
+  const parent = temporaryFolder();
+  const folder = join(parent, "client");
   cpSync(join(ROOT, "client"), folder, { recursive: true, filter: (path) => !/\/client\/(?:dist|test)$/.test(path) });
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  for (const name of ["node_modules", "scripts"]) symlinkSync(join(ROOT, name), join(parent, name));
   await succeed(["npm", "pack", "--silent"], folder);
   const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
   const unpacked = join(folder, "unpacked");

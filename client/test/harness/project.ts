@@ -7,7 +7,7 @@ import { PACKED } from "./package.ts";
 export async function bundleSuite(): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [join(import.meta.dir, "../everywhere/suite.ts")],
-    external: ["animal-store-client"],
+    external: ["animal-store-client", "animal-store-client/testing"],
     target: "browser",
     format: "esm",
   });

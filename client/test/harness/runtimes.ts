@@ -2,11 +2,10 @@ import { join } from "node:path";
 import type { Runtime } from "../everywhere/env.ts";
 import type * as suite from "../everywhere/suite.ts";
 import { openPage, startSite } from "./chromium.ts";
+import { DENO } from "./deno.ts";
 import { succeed } from "./pack.ts";
 import { bundleSuite, projectWithClient } from "./project.ts";
 import { startWorker } from "./workerd.ts";
-
-export const DENO = join(import.meta.dir, "../../../node_modules/.bin/deno");
 
 const COMMANDS: Partial<Record<Runtime, readonly string[]>> = {
   Node: ["node"],

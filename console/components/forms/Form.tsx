@@ -11,7 +11,7 @@ interface FormProps {
   readonly submit: string;
   readonly isDanger?: boolean;
   readonly isReady?: boolean;
-  /** The names of its fields. Errors about other fields are shown at the end of the form. */
+  /** The names of its fields. Mistakes in other fields are shown at the end of the form. */
   readonly fields: readonly string[];
   readonly children: (mistakeIn: (field: string) => string | undefined) => ComponentChildren;
 }
@@ -21,8 +21,9 @@ export function Form(props: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>(undefined);
   const [isBusy, setBusy] = useState(false);
-  const field = error instanceof Failure ? error.field : undefined;
-  const hasField = field !== undefined && fields.includes(field);
+  const mistakes = error instanceof Failure ? error.mistakes : [];
+  const elsewhere = mistakes.filter(({ field }) => !fields.includes(field)).map(({ message }) => message);
+  const atEnd = mistakes.length === 0 && error !== undefined ? [sentenceOf(error)] : elsewhere;
 
   useLayoutEffect(() => {
     if (error !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -44,10 +45,10 @@ export function Form(props: FormProps) {
 
   return (
     <form ref={form} class="stack" noValidate onSubmit={send}>
-      {children((name) => (hasField && field === name ? sentenceOf(error) : undefined))}
-      {error !== undefined && !hasField && (
+      {children((name) => mistakes.find(({ field }) => field === name)?.message)}
+      {atEnd.length > 0 && (
         <p class="notice is-problem" role="alert">
-          {sentenceOf(error)}
+          {atEnd.join(" ")}
         </p>
       )}
       <div class="dialog-buttons">

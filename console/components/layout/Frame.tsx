@@ -2,13 +2,15 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
 import type { Count, FrameView, SessionView } from "../../../src/console/api/index.ts";
+import { OPERATOR_ONLY } from "../../../src/domain/console-role.ts";
 import { compact, counted, grouped } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
-import { signOut } from "../../session.ts";
+import { may, signOut } from "../../session.ts";
 import { Dialog } from "../dialogs/Dialog.tsx";
 import { orSay, Toasts } from "../Toasts.tsx";
 import { Name } from "../text.tsx";
+import { Mark } from "./Mark.tsx";
 
 /** An entry of the navigation. */
 export interface Section {
@@ -59,13 +61,7 @@ export function Frame({ view, sections, children }: FrameProps) {
 
 export const Brand = () => (
   <a class="brand" href={linkTo("")} aria-label="Animal Store, overview">
-    <svg class="mark" width="22" height="22" viewBox="-4 -4 24 24" aria-hidden="true">
-      <circle cx="3" cy="7" r="2" />
-      <circle cx="6.2" cy="3" r="2" />
-      <circle cx="9.8" cy="3" r="2" />
-      <circle cx="13" cy="7" r="2" />
-      <path d="M8 7c2.6 0 4.6 2.7 4.6 4.9 0 2.9-2.6 2.6-4.6 2.1-2 .5-4.6.8-4.6-2.1C3.4 9.7 5.4 7 8 7z" />
-    </svg>
+    <Mark />
     <span>Animal Store</span>
   </a>
 );
@@ -125,7 +121,8 @@ function About({ view, frame, isReachable }: AboutProps) {
             : `Version ${versions}`}
       </span>
       <span>
-        <bdi>{view.name}</bdi>,{" "}
+        <bdi>{view.name}</bdi>
+        {view.role !== "operator" && ` (${view.role})`},{" "}
         <button type="button" class="is-link" onClick={() => setLeaving(true)}>
           sign out
         </button>
@@ -136,20 +133,23 @@ function About({ view, frame, isReachable }: AboutProps) {
 }
 
 function SignOut({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const mayEndAll = may(OPERATOR_ONLY);
   const leave = (isEverywhere: boolean) => () => void orSay(signOut({ isEverywhere }));
   return (
     <Dialog title="Sign out" onClose={onClose}>
       <p>
-        You are signed in as <Name>{name}</Name>. Signing out everywhere ends every session of the console, including
-        other people's.
+        You are signed in as <Name>{name}</Name>.
+        {mayEndAll && " Signing out everywhere ends every session of the console, including other people's."}
       </p>
       <div class="dialog-buttons">
         <button type="button" onClick={onClose}>
           Stay
         </button>
-        <button type="button" onClick={leave(true)}>
-          Sign out everywhere
-        </button>
+        {mayEndAll && (
+          <button type="button" onClick={leave(true)}>
+            Sign out everywhere
+          </button>
+        )}
         <button type="button" class="is-main" onClick={leave(false)}>
           Sign out here
         </button>

@@ -13,6 +13,7 @@ interface PageProps {
   readonly title: string;
   /** Shown beside the title. */
   readonly badge?: ComponentChildren;
+  /** Empty until it is known: it takes its room at once, so that nothing below moves. */
   readonly subtitle?: ComponentChildren;
   /** Buttons, or a choice of time spans. */
   readonly actions?: ComponentChildren;
@@ -52,7 +53,7 @@ export function Page({ title, badge, subtitle, actions, parent, tools, children 
             </h1>
             {badge}
           </div>
-          {subtitle && <p class="soft">{subtitle}</p>}
+          {subtitle !== undefined && <p class="soft subtitle">{subtitle}</p>}
         </div>
         {actions && <div class="row">{actions}</div>}
       </header>

@@ -26,11 +26,12 @@ interface UsagePlotProps {
 
 /** Requests by their outcome. */
 export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
-  const plot = useMemo(() => {
+  const { grain, ...plot } = useMemo(() => {
     const even = evenly(usage, now.peek());
     return {
+      grain: even.grain,
       startsMs: even.startsMs,
-      ticks: ticksOf(even.startsMs, usage.grain, now.peek()),
+      ticks: ticksOf(even.startsMs, even.grain, now.peek()),
       series: [
         { label: "Passed", colour: "--passed", values: even.valuesOf((bucket) => bucket.passed) },
         { label: "Client errors", colour: "--client-error", values: even.valuesOf((bucket) => bucket.clientErrors) },
@@ -41,9 +42,9 @@ export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
   }, [usage]);
   return (
     <Plot
-      title={`Requests ${GRAIN_UNITS[usage.grain]}`}
+      title={`Requests ${GRAIN_UNITS[grain]}`}
       {...plot}
-      momentOf={(startMs) => bucketText(startMs, usage.grain, now.value)}
+      momentOf={(startMs) => bucketText(startMs, grain, now.value, usage.fromMs)}
       {...(heightPx ? { heightPx } : {})}
     />
   );
@@ -54,11 +55,12 @@ const REASON_COLOURS = ["--refused", "--refused-2", "--refused-3", "--refused-4"
 /** The reasons for refusals. Renders nothing if there were none. */
 export function RefusalsPlot({ usage, heightPx }: UsagePlotProps) {
   const reasons = reasonsIn(usage.sum.refused);
-  const plot = useMemo(() => {
+  const { grain, ...plot } = useMemo(() => {
     const even = evenly(usage, now.peek());
     return {
+      grain: even.grain,
       startsMs: even.startsMs,
-      ticks: ticksOf(even.startsMs, usage.grain, now.peek()),
+      ticks: ticksOf(even.startsMs, even.grain, now.peek()),
       series: reasonsIn(usage.sum.refused).map((reason, i) => ({
         label: REFUSAL_LABELS[reason],
         sum: usage.sum.refused[reason],
@@ -70,9 +72,9 @@ export function RefusalsPlot({ usage, heightPx }: UsagePlotProps) {
   if (reasons.length === 0) return null;
   return (
     <Plot
-      title={`Refusals ${GRAIN_UNITS[usage.grain]}`}
+      title={`Refusals ${GRAIN_UNITS[grain]}`}
       {...plot}
-      momentOf={(startMs) => bucketText(startMs, usage.grain, now.value)}
+      momentOf={(startMs) => bucketText(startMs, grain, now.value, usage.fromMs)}
       {...(heightPx ? { heightPx } : {})}
     />
   );

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { AnimalView, ConfirmedForm, OrderListView, OrderView } from "../../../src/console/api/index.ts";
+import type { AnimalView, ConfirmedForm, OrderListView } from "../../../src/console/api/index.ts";
+import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { call } from "../../api.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
 import { CopyableId } from "../../components/forms/CopyButton.tsx";
@@ -9,14 +10,15 @@ import { Empty, Loaded, Outdated } from "../../components/layout/states.tsx";
 import { say } from "../../components/Toasts.tsx";
 import { CategoryName } from "../../components/tables/CategoryName.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
-import { type Column, Table } from "../../components/tables/Table.tsx";
-import { Name, Time } from "../../components/text.tsx";
+import { Table } from "../../components/tables/Table.tsx";
 import { capitalized } from "../../format/keys.ts";
 import { quoted } from "../../format/names.ts";
 import { animalStatusLabel, categoryOf } from "../../format/stock.ts";
 import { type Live, useLive } from "../../live.ts";
 import { linkTo, navigate } from "../../router.ts";
+import { may } from "../../session.ts";
 import { NameCategory } from "../categories/NameCategory.tsx";
+import { ORDER_COLUMN, PLACED_COLUMN, REFERENCE_COLUMN, STATUS_COLUMN } from "../orders/OrderList.tsx";
 import { UpdateAnimal } from "./AnimalForm.tsx";
 
 const PARENT = { title: "Animals", href: linkTo("/animals") };
@@ -46,9 +48,11 @@ function Known({ live, of }: KnownProps) {
       badge={<Badge {...animalStatusLabel(of.status)} />}
       parent={PARENT}
       actions={
-        <button type="button" onClick={() => setOpen("edit")}>
-          Edit
-        </button>
+        may(WRITES_STOCK) && (
+          <button type="button" onClick={() => setOpen("edit")}>
+            Edit
+          </button>
+        )
       }
     >
       {live.error !== undefined && <Outdated error={live.error} />}
@@ -56,19 +60,21 @@ function Known({ live, of }: KnownProps) {
         <Orders of={of} />
         <AnimalFacts of={of} onName={() => setOpen("category")} />
       </div>
-      <Panel>
-        <div class="row is-spread">
-          <div>
-            <h2>Delete this animal</h2>
-            <p class="soft">
-              This cannot be undone. An animal that was ordered cannot be deleted, because its orders refer to it.
-            </p>
+      {may(WRITES_STOCK) && (
+        <Panel>
+          <div class="row is-spread">
+            <div>
+              <h2>Delete this animal</h2>
+              <p class="soft">
+                This cannot be undone. An animal that was ordered cannot be deleted, because its orders refer to it.
+              </p>
+            </div>
+            <button type="button" class="is-danger" onClick={() => setOpen("delete")}>
+              Delete…
+            </button>
           </div>
-          <button type="button" class="is-danger" onClick={() => setOpen("delete")}>
-            Delete…
-          </button>
-        </div>
-      </Panel>
+        </Panel>
+      )}
       {open === "edit" && <UpdateAnimal of={of} onSaved={live.replace} onClose={close} />}
       {open === "category" && <NameCategory of={categoryOf(of)} onNamed={live.reload} onClose={close} />}
       {open === "delete" && <DeleteAnimal of={of} onClose={close} />}
@@ -93,11 +99,13 @@ const AnimalFacts = ({ of, onName }: AnimalFactsProps) => (
             <a href={linkTo("/animals", { categoryId: of.categoryId })}>
               <CategoryName of={categoryOf(of)} />
             </a>
-            <span>
-              <button type="button" onClick={onName}>
-                {of.categoryName === null ? "Name this category" : "Rename this category"}
-              </button>
-            </span>
+            {may(WRITES_STOCK) && (
+              <span>
+                <button type="button" onClick={onName}>
+                  {of.categoryName === null ? "Name this category" : "Rename this category"}
+                </button>
+              </span>
+            )}
           </div>,
         ],
       ]}
@@ -105,27 +113,24 @@ const AnimalFacts = ({ of, onName }: AnimalFactsProps) => (
   </Panel>
 );
 
-const ORDER_COLUMNS: readonly Column<OrderView>[] = [
-  { title: "Order", cell: ({ id }) => <span class="strong">{id}</span> },
-  { title: "Status", cell: ({ status }) => capitalized(status) },
-  {
-    title: "Reference",
-    isWide: true,
-    cell: ({ reference }) => (reference === null ? <span class="soft">–</span> : <Name>{reference}</Name>),
-  },
-  { title: "Placed", isNumber: true, cell: ({ placedAtMs }) => <Time ms={placedAtMs} /> },
-];
+const ORDER_COLUMNS = [ORDER_COLUMN, STATUS_COLUMN, REFERENCE_COLUMN, PLACED_COLUMN];
 
 function Orders({ of }: { readonly of: AnimalView }) {
   const live = useLive<OrderListView>(`/orders?petId=${of.id}`);
   return (
-    <Panel title="Orders" isFlush aside={<a href={linkTo("/orders")}>All orders</a>}>
+    <Panel title="Orders" isFlush aside={<a href={linkTo("/orders", { view: "list" })}>All orders</a>}>
       <Loaded live={live} what="the orders">
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No orders">Orders are placed through the API.</Empty>
           ) : (
-            <Table caption="Orders of this animal" columns={ORDER_COLUMNS} rows={items} keyOf={({ id }) => id} />
+            <Table
+              caption="Orders of this animal"
+              columns={ORDER_COLUMNS}
+              rows={items}
+              keyOf={({ id }) => id}
+              hrefOf={({ id }) => linkTo(`/orders/${id}`)}
+            />
           )
         }
       </Loaded>

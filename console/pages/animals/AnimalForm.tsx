@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
-import type { AnimalForm, AnimalUpdateForm, AnimalView } from "../../../src/console/api/index.ts";
-import { ANIMAL_STATUSES } from "../../../src/domain/stock/animal.ts";
-import { call, Failure } from "../../api.ts";
+import { Mistake } from "../../../src/base/mistake.ts";
+import type { AnimalForm, AnimalUpdateForm, AnimalView, FieldMistakeView } from "../../../src/console/api/index.ts";
+import { ANIMAL_STATUSES, NEW_ANIMAL_FIELDS } from "../../../src/domain/stock/animal.ts";
+import { call, Failure, failureOfForm } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { CategoryField } from "../../components/forms/CategoryField.tsx";
 import { findCategory } from "../../components/forms/CategoryPicker.tsx";
@@ -29,13 +30,21 @@ const draftOf = (animal: AnimalView): Draft => ({
   categoryText: "",
 });
 
-/** Completes a draft: finds the category that the text means if none was chosen. Throws a Failure if there is none. */
+/** Completes a draft: finds the category that the text means if none was chosen. Throws a Failure with all mistakes. */
 async function filledIn({ name, status, category, categoryText }: Draft): Promise<AnimalForm> {
-  if (name.trim() === "") throw new Failure(0, "no_name", "The name is missing. Fill it in.", "name");
   const found = category ?? (categoryText === "" ? undefined : await findCategory(categoryText));
-  if (found) return { name: name.trim(), categoryId: found.id, status };
   const problem = categoryText === "" ? "The category is missing." : `No category is called ${quoted(categoryText)}.`;
-  throw new Failure(0, "no_category", `${problem} Choose a suggestion, or enter a number.`, "categoryId");
+  const message = `${problem} Choose a suggestion, or enter a number.`;
+  const failure = failureOfForm([mistakeInName(name), !found && { field: "categoryId", message }]);
+  if (failure || !found) throw failure;
+  return { name: name.trim(), categoryId: found.id, status };
+}
+
+/** Applies the server's rule: it would not see the name before the category is right. */
+function mistakeInName(name: string): FieldMistakeView | undefined {
+  if (name.trim() === "") return { field: "name", message: "The name is missing. Fill it in." };
+  const parsed = NEW_ANIMAL_FIELDS.name.parse(name.trim());
+  return parsed instanceof Mistake ? { field: "name", message: `The name ${parsed.text}.` } : undefined;
 }
 
 interface AnimalFieldsProps {

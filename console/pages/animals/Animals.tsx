@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
 import type { AnimalListView, AnimalView, CategoryView, FrameView, PageView } from "../../../src/console/api/index.ts";
+import { OPERATOR_ONLY, WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { ANIMAL_STATUSES, type AnimalStatus } from "../../../src/domain/stock/animal.ts";
 import { CategoryPicker } from "../../components/forms/CategoryPicker.tsx";
 import { Filter, Search } from "../../components/forms/Form.tsx";
@@ -18,6 +19,7 @@ import { counted, grouped } from "../../format/numbers.ts";
 import { animalStatusLabel, type Category, categoryOf, filterText, searchedFor } from "../../format/stock.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, type Params, withParams } from "../../router.ts";
+import { may } from "../../session.ts";
 import { useDropped } from "../imports/upload.ts";
 import { AddAnimal } from "./AnimalForm.tsx";
 import { ExportAnimals } from "./ExportAnimals.tsx";
@@ -77,8 +79,9 @@ export function Animals() {
     <Page
       title="Animals"
       subtitle={
-        frame?.animals &&
-        `${subtitleOf(counted(frame.animals), isFiltered, isStale || filters.cursor !== "" ? undefined : data)}, ${name === "" ? "newest first" : "by name"}.`
+        frame?.animals
+          ? `${subtitleOf(counted(frame.animals), isFiltered, isStale || filters.cursor !== "" ? undefined : data)}, ${name === "" ? "newest first" : "by name"}.`
+          : ""
       }
       actions={
         <>
@@ -86,11 +89,13 @@ export function Animals() {
             Categories
           </a>
           <a class="button" href={linkTo("/animals/import")}>
-            Import
+            {may(WRITES_STOCK) ? "Import" : "Imports"}
           </a>
-          <button type="button" onClick={() => setOpen("export")}>
-            Export
-          </button>
+          {may(OPERATOR_ONLY) && (
+            <button type="button" onClick={() => setOpen("export")}>
+              Export
+            </button>
+          )}
         </>
       }
     >
@@ -117,9 +122,11 @@ export function Animals() {
             else if (text === "" && categoryId !== "") filter({ categoryId: null });
           }}
         />
-        <button type="button" class="is-main" onClick={() => setOpen("add")}>
-          Add an animal
-        </button>
+        {may(WRITES_STOCK) && (
+          <button type="button" class="is-main" onClick={() => setOpen("add")}>
+            Add an animal
+          </button>
+        )}
       </search>
       {id !== "" && <ByIdNote id={id} />}
       <Loaded live={live} what="the animals" restart={linkTo("/animals")}>
@@ -189,7 +196,13 @@ const List = ({ view, isStale, isFiltered, words }: ListProps) => (
         </Empty>
       ) : (
         <Empty title="No animals yet">
-          Add the first one with the button above, or <a href={linkTo("/animals/import")}>import a file</a>.
+          {may(WRITES_STOCK) ? (
+            <>
+              Add the first one with the button above, or <a href={linkTo("/animals/import")}>import a file</a>.
+            </>
+          ) : (
+            "Operators and clerks can add them."
+          )}
         </Empty>
       )}
     </Panel>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { CategoryView, PageView } from "../../../src/console/api/index.ts";
+import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { focusPage } from "../../components/dialogs/focus.ts";
 import { Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
@@ -9,6 +10,7 @@ import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Name } from "../../components/text.tsx";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
+import { may } from "../../session.ts";
 import { NameCategory, removeName } from "./NameCategory.tsx";
 
 const PARENT = { title: "Animals", href: linkTo("/animals") };
@@ -20,6 +22,20 @@ export function Categories() {
   const live = useLive<PageView<CategoryView>>(withParams("/categories", { name, cursor }));
   /** Null for a new category. */
   const [naming, setNaming] = useState<CategoryView | null | undefined>(undefined);
+  const actions: Column<CategoryView> = {
+    title: "Actions",
+    isNumber: true,
+    cell: (category) => (
+      <span class="row is-end">
+        <button type="button" onClick={() => setNaming(category)}>
+          Rename <span class="unseen">{category.name}</span>
+        </button>
+        <button type="button" onClick={() => void removeName(category, live.reload).then(focusPage)}>
+          Remove name <span class="unseen">{category.name}</span>
+        </button>
+      </span>
+    ),
+  };
   const columns: readonly Column<CategoryView>[] = [
     {
       title: "Name",
@@ -31,20 +47,7 @@ export function Categories() {
       ),
     },
     { title: "Number", isNumber: true, isWide: true, cell: ({ id }) => <span class="soft id">{id}</span> },
-    {
-      title: "Actions",
-      isNumber: true,
-      cell: (category) => (
-        <span class="row is-end">
-          <button type="button" onClick={() => setNaming(category)}>
-            Rename <span class="unseen">{category.name}</span>
-          </button>
-          <button type="button" onClick={() => void removeName(category, live.reload).then(focusPage)}>
-            Remove name <span class="unseen">{category.name}</span>
-          </button>
-        </span>
-      ),
-    },
+    ...(may(WRITES_STOCK) ? [actions] : []),
   ];
   return (
     <Page
@@ -58,9 +61,11 @@ export function Categories() {
           value={name ?? ""}
           onChange={(text) => navigate(linkWith(here, { name: text, cursor: null }), { isReplacing: true })}
         />
-        <button type="button" class="is-main" onClick={() => setNaming(null)}>
-          Name a category
-        </button>
+        {may(WRITES_STOCK) && (
+          <button type="button" class="is-main" onClick={() => setNaming(null)}>
+            Name a category
+          </button>
+        )}
       </search>
       <Loaded live={live} what="the categories" restart={linkTo("/animals/categories")}>
         {(view) => (
@@ -81,7 +86,8 @@ export function Categories() {
                 </Empty>
               ) : (
                 <Empty title="No named categories yet">
-                  Unnamed categories are shown as numbers. Name the first one with the button above.
+                  Unnamed categories are shown as numbers.
+                  {may(WRITES_STOCK) && " Name the first one with the button above."}
                 </Empty>
               )}
             </Panel>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { parseInt64 } from "../../../src/base/json/int64.ts";
 import type { CategoryView } from "../../../src/console/api/index.ts";
-import { call, Failure, sentenceOf } from "../../api.ts";
+import { call, failureOfForm, sentenceOf } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { Form, TextField } from "../../components/forms/Form.tsx";
 import { say } from "../../components/Toasts.tsx";
@@ -24,13 +24,14 @@ export function NameCategory({ of, onNamed, onClose }: NameCategoryProps) {
   const [name, setName] = useState(of?.name ?? "");
   async function save(): Promise<void> {
     const number = id.trim();
-    if (parseInt64(number) === undefined)
-      throw new Failure(
-        0,
-        "invalid_value",
-        "A category is a whole number, such as 12. Enter its number.",
-        "categoryId",
-      );
+    const failure = failureOfForm([
+      parseInt64(number) === undefined && {
+        field: "categoryId",
+        message: "A category is a whole number, such as 12. Enter its number.",
+      },
+      name.trim() === "" && { field: "name", message: "The name is missing. Fill it in." },
+    ]);
+    if (failure) throw failure;
     const category = await put(number, name.trim());
     onClose();
     onNamed(category);

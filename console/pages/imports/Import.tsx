@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
+import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { sentenceOf } from "../../api.ts";
 import { Page, Panel } from "../../components/layout/Page.tsx";
 import { Loaded } from "../../components/layout/states.tsx";
@@ -8,6 +9,7 @@ import { isOver, shownWork } from "../../format/imports.ts";
 import { percentage, size } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { linkTo } from "../../router.ts";
+import { currentRole, may } from "../../session.ts";
 import { ImportHistory } from "./ImportHistory.tsx";
 import { ImportWork } from "./ImportWork.tsx";
 import { begun, CHOICE_ID, focusOnChoice, isSending, send, type Upload, upload, useDropped } from "./upload.ts";
@@ -50,7 +52,11 @@ export function Import() {
     <Page
       title="Import"
       parent={PARENT}
-      subtitle="Every file gets a dry run first. Nothing is added until you have seen the result."
+      subtitle={
+        may(WRITES_STOCK)
+          ? "Every file gets a dry run first. Nothing is added until you have seen the result."
+          : `A ${currentRole()} sees imports, and makes none.`
+      }
     >
       {sent && <Sending upload={sent} />}
       <Loaded live={works} what="the current import">
@@ -69,7 +75,7 @@ export function Import() {
           ) : null
         }
       </Loaded>
-      <DropZone isDragged={isDragged} isBusy={isRunning || isSending()} />
+      {may(WRITES_STOCK) && <DropZone isDragged={isDragged} isBusy={isRunning || isSending()} />}
       <ImportHistory live={history} running={isRunning ? newest : undefined} onBegun={show} />
     </Page>
   );

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
 import type { ConfirmedForm, ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
+import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { call } from "../../api.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
 import { Panel } from "../../components/layout/Page.tsx";
@@ -11,6 +12,7 @@ import { Name, Time } from "../../components/text.tsx";
 import { importStateLabel } from "../../format/imports.ts";
 import { grouped } from "../../format/numbers.ts";
 import type { Live } from "../../live.ts";
+import { may } from "../../session.ts";
 import { focusOnWork } from "./upload.ts";
 
 interface ImportHistoryProps {
@@ -23,6 +25,16 @@ interface ImportHistoryProps {
 /** All imports, from the console and from the command line. */
 export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
   const [undoing, setUndoing] = useState<ImportView | undefined>(undefined);
+  const actions: Column<ImportView> = {
+    title: "Actions",
+    isNumber: true,
+    cell: (each) =>
+      each.state !== "undone" && (
+        <button type="button" disabled={running !== undefined} onClick={() => setUndoing(each)}>
+          Undo… <span class="unseen">import {each.id}</span>
+        </button>
+      ),
+  };
   const columns: readonly Column<ImportView>[] = [
     {
       title: "File",
@@ -41,16 +53,7 @@ export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
       cell: ({ added, animals }) => (added === animals ? grouped(added) : `${grouped(added)} of ${grouped(animals)}`),
     },
     { title: "Started", isNumber: true, isWide: true, cell: ({ begunAtMs }) => <Time ms={begunAtMs} /> },
-    {
-      title: "Actions",
-      isNumber: true,
-      cell: (each) =>
-        each.state !== "undone" && (
-          <button type="button" disabled={running !== undefined} onClick={() => setUndoing(each)}>
-            Undo… <span class="unseen">import {each.id}</span>
-          </button>
-        ),
-    },
+    ...(may(WRITES_STOCK) ? [actions] : []),
   ];
   return (
     <Panel title="Imports" isFlush>
@@ -58,7 +61,8 @@ export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
         {(imports) =>
           imports.length === 0 ? (
             <Empty title="No imports yet">
-              Drop a file above, or run <code>npx animal-store animals import</code>
+              {may(WRITES_STOCK) ? "Drop a file above, or run" : "Operators and clerks can import files here, or by"}{" "}
+              <code>npx animal-store animals import</code>
             </Empty>
           ) : (
             <Table caption="Imports" columns={columns} rows={imports} keyOf={({ id }) => id} />

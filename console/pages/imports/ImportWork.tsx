@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
 import type { ImportWorkView } from "../../../src/console/api/index.ts";
+import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { API, call } from "../../api.ts";
 import { Check } from "../../components/forms/Form.tsx";
 import { Panel } from "../../components/layout/Page.tsx";
@@ -11,6 +12,7 @@ import { type Column, Table } from "../../components/tables/Table.tsx";
 import { isOver, shareDone, workText, workTitle } from "../../format/imports.ts";
 import { grouped } from "../../format/numbers.ts";
 import { linkTo } from "../../router.ts";
+import { may } from "../../session.ts";
 import { choices, focusOnWork, goOnWith, type ImportChoices, WORK_ID } from "./upload.ts";
 
 interface ImportWorkProps {
@@ -41,9 +43,11 @@ export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWork
             Close
           </button>
         ) : (
-          <button type="button" onClick={() => void stop()}>
-            Stop
-          </button>
+          may(WRITES_STOCK) && (
+            <button type="button" onClick={() => void stop()}>
+              Stop
+            </button>
+          )
         )}
       </div>
       {step === "refused" ? (
@@ -58,7 +62,7 @@ export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWork
       {!hasEnded && isElsewhere && <Elsewhere />}
       {!hasEnded && <Progress label={workTitle(work).text} share={shareDone(work)} />}
       {rejected > 0 && hasEnded && <Rejected work={work} />}
-      {hasEnded && work.hasFile && <GoOn work={work} onBegun={onBegun} />}
+      {hasEnded && work.hasFile && may(WRITES_STOCK) && <GoOn work={work} onBegun={onBegun} />}
       {step === "done" && !work.isDryRun && !work.isUndo && (
         <p class="next-line">
           <a class="button" href={linkTo("/animals")}>
@@ -94,8 +98,12 @@ const COLUMNS: readonly Column<Reject>[] = [
   },
 ];
 
-/** The first invalid lines; the report has all. */
-const Rejected = ({ work: { work, rejects, rejected } }: { readonly work: ImportWorkView }) => (
+/** Says what a download lacks. */
+const missingText = (what: string, rejected: number, left: number): string =>
+  left === 0 ? "" : ` The ${what} has room for the first ${grouped(rejected - left)}: ${grouped(left)} are missing.`;
+
+/** The first invalid lines; the report has all, and the other file the lines themselves. */
+const Rejected = ({ work: { work, rejects, rejected, ...left } }: { readonly work: ImportWorkView }) => (
   <div class="rejects">
     <div class="row is-spread">
       <h3>
@@ -103,10 +111,22 @@ const Rejected = ({ work: { work, rejects, rejected } }: { readonly work: Import
           ? `The first ${grouped(rejects.length)} of ${grouped(rejected)} invalid lines`
           : `${countOf(rejected, "invalid line", "invalid lines")}`}
       </h3>
-      <a class="button" download href={`${API}/imports/${work}/rejected`}>
-        Download the report
-      </a>
+      <div class="row">
+        <a class="button" download href={`${API}/imports/${work}/rejected`}>
+          Download the report
+        </a>
+        {may(WRITES_STOCK) && (
+          <a class="button" download href={`${API}/imports/${work}/rejected-lines`}>
+            Download the lines
+          </a>
+        )}
+      </div>
     </div>
+    <p class="soft small">
+      The report has the reasons. The lines can be corrected and imported as a file of their own.
+      {missingText("report", rejected, left.unreported)}
+      {missingText("file of lines", rejected, left.linesLeftOut)}
+    </p>
     <div class="rejects-list">
       <Table caption="Invalid lines" columns={COLUMNS} rows={rejects} keyOf={({ line }) => String(line)} />
     </div>

@@ -1,12 +1,13 @@
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { ImportWorkView } from "../../../src/console/api/index.ts";
+import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { call, Failure, sendFile } from "../../api.ts";
 import { say } from "../../components/Toasts.tsx";
 import { quoted } from "../../format/names.ts";
 import { size } from "../../format/numbers.ts";
 import { address, linkTo, navigate, type Params, withParams } from "../../router.ts";
-import { session } from "../../session.ts";
+import { currentRole, may, session } from "../../session.ts";
 
 // The upload of a file. It continues while the user visits other pages of the console.
 
@@ -117,7 +118,7 @@ export function useDropped(): boolean {
       if (!hasFile(event)) return;
       // Without this, the browser would leave the console and open the file.
       event.preventDefault();
-      setDragged(true);
+      setDragged(may(WRITES_STOCK));
     };
     const leave = (event: DragEvent): void => {
       if (event.relatedTarget === null) setDragged(false);
@@ -126,6 +127,10 @@ export function useDropped(): boolean {
       if (!hasFile(event)) return;
       event.preventDefault();
       setDragged(false);
+      if (!may(WRITES_STOCK)) {
+        say(`A ${currentRole()} cannot import files.`, { isProblem: true });
+        return;
+      }
       const file = fileIn(event.dataTransfer);
       if (file) void send(file);
       else say("A folder cannot be imported. Drop a CSV or NDJSON file.", { isProblem: true });

@@ -7,12 +7,13 @@ import { say } from "../../components/Toasts.tsx";
 import { localInput } from "../../format/time.ts";
 import { expiryIn, KEY_FIELDS, type KeyDraft, KeyFields, needsQuotas, quotasIn } from "./KeyFields.tsx";
 
-const draftOf = ({ name, plan, quotas, scopes, expiresAtMs }: KeyView): KeyDraft => ({
+const draftOf = ({ name, plan, quotas, scopes, mayRotate, expiresAtMs }: KeyView): KeyDraft => ({
   name,
   plan,
   perMinute: needsQuotas(plan) ? String(quotas.perMinute) : "",
   perDay: needsQuotas(plan) ? String(quotas.perDay) : "",
   scopes,
+  mayRotate,
   expires: expiresAtMs === null ? "" : localInput(expiresAtMs),
 });
 
@@ -24,6 +25,7 @@ export function editOf(before: KeyDraft, after: KeyDraft): KeyEditForm {
     ...(isOther("plan") ? { plan: after.plan } : {}),
     ...(isOther("plan") || isOther("perMinute") || isOther("perDay") ? quotasIn(after) : {}),
     ...(isOther("scopes") ? { scopes: after.scopes } : {}),
+    ...(isOther("mayRotate") ? { mayRotate: after.mayRotate } : {}),
     ...(isOther("expires") ? { expiresAtMs: expiryIn(after) } : {}),
   };
 }
@@ -34,7 +36,7 @@ interface EditKeyProps {
   readonly onClose: () => void;
 }
 
-/** Renames a key, or changes its plan, quotas, access or expiry. */
+/** Renames a key, or changes its plan, quotas, access, rotation or expiry. */
 export function EditKey({ of, onSaved, onClose }: EditKeyProps) {
   const [before] = useState(() => draftOf(of));
   const [draft, setDraft] = useState(before);
@@ -49,7 +51,7 @@ export function EditKey({ of, onSaved, onClose }: EditKeyProps) {
   return (
     <Dialog title="Edit the key" onClose={onClose}>
       <Form onSubmit={save} onCancel={onClose} submit="Save" fields={KEY_FIELDS}>
-        {(mistakeIn) => <KeyFields draft={draft} onChange={setDraft} mistakeIn={mistakeIn} />}
+        {(mistakeIn) => <KeyFields draft={draft} onChange={setDraft} mistakeIn={mistakeIn} id={of.id} />}
       </Form>
     </Dialog>
   );

@@ -12,6 +12,7 @@ const formOf = (draft: KeyDraft): NewKeyForm => ({
   plan: draft.plan,
   ...quotasIn(draft),
   scopes: draft.scopes,
+  mayRotate: draft.mayRotate,
   expiresAtMs: expiryIn(draft),
 });
 

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
 import type { ConfirmedForm, KeyView, UsageSeriesView } from "../../../src/console/api/index.ts";
+import { OPERATOR_ONLY } from "../../../src/domain/console-role.ts";
 import { call } from "../../api.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
 import { rescueFocus } from "../../components/dialogs/focus.ts";
@@ -14,12 +15,15 @@ import { orSay, say } from "../../components/Toasts.tsx";
 import { StateBadge } from "../../components/tables/StateBadge.tsx";
 import { Time } from "../../components/text.tsx";
 import { accessText, planName, quotasText } from "../../format/keys.ts";
+import { quoted } from "../../format/names.ts";
 import { spanOf } from "../../format/series.ts";
 import { duration } from "../../format/time.ts";
 import { type Live, useLive } from "../../live.ts";
-import { address, linkTo } from "../../router.ts";
+import { address, linkTo, navigate } from "../../router.ts";
+import { may } from "../../session.ts";
 import { Figures } from "../overview/Figures.tsx";
 import { EditKey } from "./EditKey.tsx";
+import { KeyRequests } from "./KeyRequests.tsx";
 import { RotateKey } from "./RotateKey.tsx";
 
 const PARENT = { title: "Keys", href: linkTo("/keys") };
@@ -53,7 +57,7 @@ function Known({ live, of, path }: KnownProps) {
       title={of.name}
       badge={<StateBadge of={of} />}
       parent={PARENT}
-      actions={<Actions live={live} of={of} path={path} />}
+      actions={may(OPERATOR_ONLY) && <Actions live={live} of={of} path={path} />}
       tools={<SpanChoice address={here} span={span} />}
     >
       {live.error !== undefined && <Outdated error={live.error} />}
@@ -74,7 +78,8 @@ function Known({ live, of, path }: KnownProps) {
           {of.state !== "revoked" && <Bans of={of} />}
         </div>
       </div>
-      <Ending live={live} of={of} path={path} />
+      {may(OPERATOR_ONLY) && <KeyRequests path={path} id={of.id} />}
+      {may(OPERATOR_ONLY) && <Ending live={live} of={of} path={path} />}
     </Page>
   );
 }
@@ -128,6 +133,7 @@ const KeyFacts = ({ of }: { readonly of: KeyView }) => (
         ["Id", <CopyableId key="id" id={of.id} />],
         ["Plan", `${planName(of.plan)}: ${quotasText(of.quotas)}`],
         ["Access", accessText(of.scopes)],
+        ["Rotation", of.mayRotate ? "its holder may rotate the secret" : "by the operator alone"],
         ["Expires", of.expiresAtMs === null ? "never" : <Time key="expires" ms={of.expiresAtMs} as="expiry" />],
         ["Issued", <Time key="issued" ms={of.createdAtMs} />],
         ["Last used", of.lastUsedAtMs === null ? "never" : <Time key="used" ms={of.lastUsedAtMs} as="ago" />],
@@ -193,11 +199,48 @@ function BanHistory({ bans }: { readonly bans: KeyView["bans"] }) {
   );
 }
 
+/** Deletes a revoked key. */
+function Deletion({ of, path }: Pick<KnownProps, "of" | "path">) {
+  const [isAsking, setAsking] = useState(false);
+  const remove = async (name: string): Promise<void> => {
+    await call(path, { method: "DELETE", body: { name } satisfies ConfirmedForm });
+    setAsking(false);
+    say(`The key ${quoted(of.name)} was deleted.`);
+    // After the dialog has returned the focus.
+    setTimeout(() => navigate(PARENT.href));
+  };
+  return (
+    <Panel>
+      <div class="row is-spread">
+        <div>
+          <h2>Delete this key</h2>
+          <p class="soft">Its usage is deleted with it. Orders and the journal keep its id.</p>
+        </div>
+        <button type="button" class="is-danger" onClick={() => setAsking(true)}>
+          Delete…
+        </button>
+      </div>
+      {isAsking && (
+        <Confirm
+          title="Delete this key?"
+          name={of.name}
+          submit="Delete permanently"
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          Everything that is kept about it is deleted, such as its usage. This cannot be undone, and takes some seconds
+          if it was revoked just now.
+        </Confirm>
+      )}
+    </Panel>
+  );
+}
+
 /** Suspends or revokes the key. */
 function Ending(props: KnownProps) {
   const { live, of, path } = props;
   const [isRevoking, setRevoking] = useState(false);
-  if (of.state === "revoked") return null;
+  if (of.state === "revoked") return <Deletion of={of} path={path} />;
   const resume = (): void => void orSay(command(props, "resume", "Resumed: the key works again."));
   const suspend = (): void =>
     void orSay(command(props, "suspend", "Suspended: the key does not work until you resume it.", resume));

@@ -1,11 +1,13 @@
-import { PLAN_NAMES, PLANS, type Plan, QUOTA_MAX } from "../../../src/domain/keys/plan.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { KeyListView, ListedKeyView } from "../../../src/console/api/index.ts";
+import { PLAN_NAMES, PLANS, type Plan } from "../../../src/domain/keys/plan.ts";
 import { SCOPES, type Scope } from "../../../src/domain/keys/scope.ts";
-import { Failure } from "../../api.ts";
 import { now, serverNow } from "../../clock.ts";
-import { Choices, SelectField, TextField } from "../../components/forms/Form.tsx";
+import { Check, Choices, SelectField, TextField } from "../../components/forms/Form.tsx";
 import { accessText, planText } from "../../format/keys.ts";
-import { grouped } from "../../format/numbers.ts";
 import { ahead, localInput, viewersZone } from "../../format/time.ts";
+import { useLive } from "../../live.ts";
+import { withParams } from "../../router.ts";
 
 // The form fields of a key, for issuing and editing.
 
@@ -16,35 +18,39 @@ export interface KeyDraft {
   readonly perMinute: string;
   readonly perDay: string;
   readonly scopes: readonly Scope[];
+  readonly mayRotate: boolean;
   /** Empty if it never expires. */
   readonly expires: string;
 }
 
-export const NEW_DRAFT: KeyDraft = { name: "", plan: "free", perMinute: "", perDay: "", scopes: SCOPES, expires: "" };
+export const NEW_DRAFT: KeyDraft = {
+  name: "",
+  plan: "free",
+  perMinute: "",
+  perDay: "",
+  scopes: SCOPES,
+  mayRotate: false,
+  expires: "",
+};
 
-export const KEY_FIELDS = ["name", "plan", "perMinute", "perDay", "scopes", "expiresAtMs"];
+export const KEY_FIELDS = ["name", "plan", "perMinute", "perDay", "scopes", "mayRotate", "expiresAtMs"];
 
 /** True if a plan has no quotas of its own, so that each key needs them. */
 export const needsQuotas = (plan: Plan): boolean => PLANS[plan] === undefined;
 
-/** The quotas of a draft whose plan has none. Throws a Failure for an invalid one. */
+// The server finds all mistakes at once, so that what is no number or time is sent as one that it refuses.
+
+/** The quotas of a draft whose plan has none. */
 export function quotasIn({ plan, perMinute, perDay }: KeyDraft): { perMinute: number; perDay: number } | undefined {
-  if (!needsQuotas(plan)) return undefined;
-  return { perMinute: quota(perMinute, "perMinute"), perDay: quota(perDay, "perDay") };
+  return needsQuotas(plan) ? { perMinute: quota(perMinute), perDay: quota(perDay) } : undefined;
 }
 
-function quota(text: string, field: string): number {
-  const requests = /^\d{1,10}$/.test(text.trim()) ? Number(text) : 0;
-  if (requests >= 1 && requests <= QUOTA_MAX) return requests;
-  throw new Failure(400, "invalid_quota", `Enter a whole number from 1 to ${grouped(QUOTA_MAX)}.`, field);
-}
+const quota = (text: string): number => (/^\d{1,10}$/.test(text.trim()) ? Number(text) : 0);
 
 export function expiryIn({ expires }: KeyDraft): number | null {
   if (expires === "") return null;
   const ms = new Date(expires).getTime();
-  if (Number.isNaN(ms))
-    throw new Failure(400, "invalid_expiry", "Enter a date and a time, or leave the field empty.", "expiresAtMs");
-  return ms;
+  return Number.isNaN(ms) ? 0 : ms;
 }
 
 const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
@@ -58,15 +64,42 @@ interface KeyFieldsProps {
   readonly draft: KeyDraft;
   readonly onChange: (draft: KeyDraft) => void;
   readonly mistakeIn: (field: string) => string | undefined;
+  /** The id of the key that is edited, if any. */
+  readonly id?: string;
 }
 
-export function KeyFields({ draft, onChange, mistakeIn }: KeyFieldsProps) {
+const TYPING_MS = 300;
+
+/** Other keys with the name that is typed, once the user stops typing. */
+function useNamesakes(name: string, id: string | undefined): readonly ListedKeyView[] {
+  const [settled, setSettled] = useState(name.trim());
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(name.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [name]);
+  const live = useLive<KeyListView>(settled === "" ? undefined : withParams("/keys", { name: settled }));
+  return live.isStale ? [] : (live.data?.keys ?? []).filter((key) => key.id !== id);
+}
+
+/** Names may be shared: then only ids tell keys apart. */
+const NameHint = ({ namesakes }: { readonly namesakes: readonly ListedKeyView[] }) =>
+  namesakes.length === 0 ? (
+    <>Who or what will use it.</>
+  ) : (
+    <span class="warning" role="status">
+      {namesakes.length === 1 ? "Another key has this name" : `${namesakes.length} other keys have this name`}
+      {namesakes.length === 1 && `, ${namesakes[0]?.id}`}. Only their ids will tell them apart.
+    </span>
+  );
+
+export function KeyFields({ draft, onChange, mistakeIn, id }: KeyFieldsProps) {
+  const namesakes = useNamesakes(draft.name, id);
   const change = (changes: Partial<KeyDraft>): void => onChange({ ...draft, ...changes });
   return (
     <>
       <TextField
         label="Name"
-        hint="Who or what will use it."
+        hint={<NameHint namesakes={namesakes} />}
         value={draft.name}
         onChange={(name) => change({ name })}
         mistake={mistakeIn("name")}
@@ -106,6 +139,12 @@ export function KeyFields({ draft, onChange, mistakeIn }: KeyFieldsProps) {
         chosen={draft.scopes}
         onChange={(scopes) => change({ scopes })}
         mistake={mistakeIn("scopes")}
+      />
+      <Check
+        label="The holder may rotate the secret"
+        hint="On the page /account, or with POST /v1/key/rotate. Whoever steals the secret can do it as well."
+        isChecked={draft.mayRotate}
+        onChange={(mayRotate) => change({ mayRotate })}
       />
       <TextField
         label="Expires"

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
-import type { KeyListView, KeyRowView, KeyStateView } from "../../../src/console/api/index.ts";
+import type { KeyListView, KeyStateFilter, KeyStateView, ListedKeyView } from "../../../src/console/api/index.ts";
+import { OPERATOR_ONLY } from "../../../src/domain/console-role.ts";
 import { PLAN_NAMES, type Plan } from "../../../src/domain/keys/plan.ts";
 import { Filter, Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
@@ -14,20 +15,26 @@ import { accessText, capitalized, planName } from "../../format/keys.ts";
 import { grouped } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
+import { may } from "../../session.ts";
 import { IssueKey } from "./IssueKey.tsx";
 
 const STATES: readonly KeyStateView[] = ["active", "banned", "suspended", "expired", "revoked"];
+const STATE_OPTIONS: readonly { readonly value: KeyStateFilter; readonly label: string }[] = [
+  { value: "not_revoked", label: "All but revoked" },
+  ...STATES.map((value) => ({ value, label: capitalized(value) })),
+];
 
 const LastUse = ({ ms }: { readonly ms: number | null }) => (ms === null ? <>never used</> : <Time ms={ms} as="ago" />);
 
-const COLUMNS: readonly Column<KeyRowView>[] = [
+const COLUMNS: readonly Column<ListedKeyView>[] = [
   {
     title: "Name",
-    cell: ({ name, lastUsedAtMs }) => (
+    cell: ({ id, name, isNameShared, lastUsedAtMs }) => (
       <>
         <span class="strong">
           <Name>{name}</Name>
         </span>
+        {isNameShared && <span class="soft small id">{id}</span>}
         <span class="soft small only-narrow">
           <LastUse ms={lastUsedAtMs} />
         </span>
@@ -68,7 +75,7 @@ export function Keys() {
     if (data && !isStale && isFiltered) announce(`${countOf(data.matching, "key matches", "keys match")}.`);
   }, [data?.matching, isStale, isFiltered]);
   return (
-    <Page title="Keys" subtitle={data && subtitleOf(data, isFiltered)}>
+    <Page title="Keys" subtitle={data ? subtitleOf(data, isFiltered) : ""}>
       <search class="tools">
         <Search label="Search by name or id" value={search ?? ""} onChange={(text) => filter({ search: text })} />
         <Filter
@@ -81,13 +88,15 @@ export function Keys() {
         <Filter
           label="State"
           all="All states"
-          value={(state ?? "") as KeyStateView | ""}
-          options={STATES.map((value) => ({ value, label: capitalized(value) }))}
+          value={(state ?? "") as KeyStateFilter | ""}
+          options={STATE_OPTIONS}
           onChange={(value) => filter({ state: value })}
         />
-        <button type="button" class="is-main" onClick={() => setIssuing(true)}>
-          Issue a key
-        </button>
+        {may(OPERATOR_ONLY) && (
+          <button type="button" class="is-main" onClick={() => setIssuing(true)}>
+            Issue a key
+          </button>
+        )}
       </search>
       <Loaded live={live} what="the keys" restart={linkTo("/keys")}>
         {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} />}
@@ -138,7 +147,9 @@ const List = ({ view, isStale, isFiltered }: ListProps) => (
           Change the search, or <a href={linkTo("/keys")}>show all {countOf(view.total, "key")}</a>.
         </Empty>
       ) : (
-        <Empty title="No keys yet">Every API client needs one. Issue the first with the button above.</Empty>
+        <Empty title="No keys yet">
+          Every API client needs one.{may(OPERATOR_ONLY) && " Issue the first with the button above."}
+        </Empty>
       )}
     </Panel>
     <Pager page={view.page} pages={view.pages} hrefOf={(page) => linkWith(address.value, { page })} />

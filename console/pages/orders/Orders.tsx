@@ -1,52 +1,53 @@
-import { useEffect, useState } from "preact/hooks";
-import type { OrderView } from "../../../src/console/api/index.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../../../src/domain/stock/order.ts";
+import { Filter, Search } from "../../components/forms/Form.tsx";
 import { Segments } from "../../components/forms/Segments.tsx";
 import { Page } from "../../components/layout/Page.tsx";
 import { capitalized } from "../../format/keys.ts";
-import { whenLeaving } from "../../leaving.ts";
-import { address, linkWith } from "../../router.ts";
-import { sendAllNow } from "./delayed-moves.ts";
-import { OrderColumn } from "./OrderColumn.tsx";
+import { address, linkTo, linkWith, navigate } from "../../router.ts";
+import { Board } from "./Board.tsx";
+import { OrderList } from "./OrderList.tsx";
 
-const statusIn = (params: URLSearchParams): OrderStatus =>
-  ORDER_STATUSES.find((status) => status === params.get("status")) ?? "placed";
+const statusIn = (params: URLSearchParams): OrderStatus | undefined =>
+  ORDER_STATUSES.find((status) => status === params.get("status"));
 
-/** All orders in columns by status; on a phone, one status at a time. */
+const STATUS_OPTIONS = ORDER_STATUSES.map((value) => ({ value, label: capitalized(value) }));
+
+/** All orders, as a board or as a list that can be searched. Either is in the address. */
 export function Orders() {
   const here = address.value;
-  const current = statusIn(here.params);
-  /** The orders in responses to moves. */
-  const [moved, setMoved] = useState<ReadonlyMap<string, OrderView>>(new Map());
-  /** Incremented to reload the lists. */
-  const [round, setRound] = useState(0);
-  useEffect(() => whenLeaving(sendAllNow), []);
-  const choices = ORDER_STATUSES.map((status) => ({
-    label: capitalized(status),
-    href: linkWith(here, { status: status === "placed" ? null : status }),
-    isCurrent: status === current,
-  }));
+  const status = statusIn(here.params);
+  const search = here.params.get("search") ?? "";
+  const isList = here.params.get("view") === "list" || search !== "";
+  const views = [
+    { label: "Board", href: linkTo("/orders", { status }), isCurrent: !isList },
+    { label: "List", href: linkTo("/orders", { view: "list", status }), isCurrent: isList },
+  ];
   return (
     <Page title="Orders" subtitle="Newest first. Orders are placed through the API.">
-      <div class="only-narrow">
-        <Segments label="Status" choices={choices} />
-      </div>
-      <div class="board">
-        {ORDER_STATUSES.map((status) => (
-          <OrderColumn
-            key={status}
-            status={status}
-            isCurrent={status === current}
-            moved={moved}
-            round={round}
-            onMoved={(order) => {
-              setMoved((last) => new Map(last).set(order.id, order));
-              setRound((last) => last + 1);
-            }}
-            onRefused={() => setRound((last) => last + 1)}
+      <search class="tools">
+        <Search
+          label="Search by order id, reference or animal"
+          value={search}
+          onChange={(text) =>
+            navigate(linkWith(here, { view: "list", search: text, cursor: null }), { isReplacing: true })
+          }
+        />
+        {isList && (
+          <Filter
+            label="Status"
+            all="All statuses"
+            value={status ?? ""}
+            options={STATUS_OPTIONS}
+            onChange={(value) => navigate(linkWith(here, { status: value, cursor: null }), { isReplacing: true })}
           />
-        ))}
-      </div>
+        )}
+        <Segments label="View" choices={views} />
+      </search>
+      {isList ? (
+        <OrderList status={status} search={search} cursor={here.params.get("cursor") ?? ""} />
+      ) : (
+        <Board current={status ?? "placed"} />
+      )}
     </Page>
   );
 }

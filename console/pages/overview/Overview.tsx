@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Alert, Count, OverviewView } from "../../../src/console/api/index.ts";
+import { READS_KEYS } from "../../../src/domain/console-role.ts";
 import { now } from "../../clock.ts";
 import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
@@ -15,6 +16,7 @@ import { spanOf } from "../../format/series.ts";
 import { duration, viewersZone } from "../../format/time.ts";
 import { POLL_MS, useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
+import { may } from "../../session.ts";
 import { Figures } from "./Figures.tsx";
 
 /** Poll faster until the values that are computed in the background are known. */
@@ -42,10 +44,14 @@ export function Overview() {
             <Alerts alerts={view.alerts} />
             <Figures sum={view.usage.sum} span={span} />
             <UsagePlot usage={view.usage} />
-            <div class="two">
-              <Busiest view={view} />
+            {may(READS_KEYS) ? (
+              <div class="two">
+                <Busiest view={view} />
+                <Stock view={view} />
+              </div>
+            ) : (
               <Stock view={view} />
-            </div>
+            )}
             <Instances view={view} />
           </>
         )}
@@ -79,9 +85,11 @@ function Alerts({ alerts }: { readonly alerts: readonly Alert[] }) {
   );
 }
 
-/** A link to a page of the console, or a path in the documentation, which this server does not serve. */
+/** A link to a page of keys, or a path in the documentation, which this server does not serve. */
 const Remedy = ({ remedy }: { readonly remedy: string }) =>
-  remedy.startsWith("/") ? (
+  remedy.startsWith("/") && !may(READS_KEYS) ? (
+    <span class="remedy">Ask the operator of the store.</span>
+  ) : remedy.startsWith("/") ? (
     <a class="remedy" href={linkTo(remedy)}>
       What to do
     </a>

@@ -1,3 +1,4 @@
+import { parseWithLiterals } from "../runtime/json.ts";
 import { int64FromJson } from "./int64.ts";
 
 const QUOTE = 0x22;
@@ -58,9 +59,9 @@ function endOfString(json: string, start: number): number {
  * a SyntaxError, or a RangeError if it is nested too deep.
  */
 export function parseJson(json: string, { hasUnusualNumber } = outlineOf(json)): unknown {
-  if (hasUnusualNumber) return JSON.parse(json, exactIntegers);
+  if (hasUnusualNumber) return parseWithLiterals(json, exactIntegers);
   const value: unknown = JSON.parse(json);
-  return withBigints(value) ?? JSON.parse(json, exactIntegers);
+  return withBigints(value) ?? parseWithLiterals(json, exactIntegers);
 }
 
 /** The object with its numbers as bigints; undefined if it is not flat. Every valid body is. */

@@ -11,6 +11,8 @@ export interface CsvRow {
   readonly cells: readonly string[];
   /** The reason to reject the row; its cells mean nothing then. */
   readonly mistake: string | undefined;
+  /** The row as it is in the file, without its last line end. */
+  readonly text: string;
 }
 
 const NOT_CLOSED = "A quotation mark is not closed. Close it, or write it twice within quotation marks.";
@@ -102,7 +104,8 @@ class Scanner {
     const line = this.line;
     let lastLine = line;
     for (let at = this.#lineEnds.after(this.#at); at < end; at = this.#lineEnds.after(at + 1)) lastLine++;
-    if (cells.length !== 1 || cells[0] !== "") this.#rows.push({ line, lastLine, cells, mistake: undefined });
+    const text = withoutReturn(this.text.slice(this.#at, end));
+    if (cells.length !== 1 || cells[0] !== "") this.#rows.push({ line, lastLine, cells, mistake: undefined, text });
     this.line = lastLine + 1;
     this.#at = end + 1;
     return true;
@@ -110,8 +113,10 @@ class Scanner {
 
   #reject(mistake: string): true {
     const line = this.line++;
-    this.#rows.push({ line, lastLine: line, cells: [], mistake });
-    this.#at = this.#lineEnds.after(this.#at) + 1;
+    const end = this.#lineEnds.after(this.#at);
+    const text = withoutReturn(this.text.slice(this.#at, end));
+    this.#rows.push({ line, lastLine: line, cells: [], mistake, text });
+    this.#at = end + 1;
     return true;
   }
 }

@@ -8,6 +8,7 @@ export interface NdjsonLine {
   readonly line: number;
   /** The value of the line, or its mistake. */
   readonly parsed: { readonly value: unknown } | Mistake;
+  readonly text: string;
 }
 
 const TOO_LARGE = new Mistake(recordTooLarge(RECORD_MAX_BYTES, "line"));
@@ -18,7 +19,7 @@ export async function* ndjsonLines(blocks: AsyncIterable<TextBlock>): AsyncGener
     const lines: NdjsonLine[] = [];
     let { line } = block;
     for (const text of block.text.split("\n")) {
-      if (text.trim() !== "") lines.push({ line, parsed: parse(text) });
+      if (text.trim() !== "") lines.push({ line, parsed: parse(text), text });
       line++;
     }
     yield lines;

@@ -7,6 +7,7 @@ import { UnusableFile } from "../file-problem.ts";
 import { type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
 import { type CsvRow, csvRows } from "./csv.ts";
 import { ndjsonLines } from "./ndjson.ts";
+import { isNote } from "./notes.ts";
 import type { Source } from "./source.ts";
 import { type TextBlock, textBlocks, withFirst } from "./text.ts";
 
@@ -14,12 +15,20 @@ import { type TextBlock, textBlocks, withFirst } from "./text.ts";
 
 export type Reading =
   | { readonly kind: "animal"; readonly animal: NewAnimal | Animal }
-  | { readonly kind: "rejected"; readonly line: number; readonly lastLine: number; readonly reason: string };
+  | {
+      readonly kind: "rejected";
+      readonly line: number;
+      readonly lastLine: number;
+      readonly reason: string;
+      /** The lines as they are in the file, without the last line end. */
+      readonly text: string;
+    };
 
 /** Reads the animals of a file. Its identity and last id are known once all of it was read. */
 export class AnimalReader {
   readonly #digest = new Bun.CryptoHasher("sha256");
   #columns: ColumnMap | undefined;
+  #header: string | undefined;
   #lastId = 0n;
 
   constructor(
@@ -44,6 +53,11 @@ export class AnimalReader {
     return new Bun.CryptoHasher("sha256").update(`${this.#digest.copy().digest("hex")}\n${how}`).digest("hex");
   }
 
+  /** The header of a CSV file as it is there; undefined for NDJSON. Known once the first readings are. */
+  get header(): string | undefined {
+    return this.#header;
+  }
+
   /** The greatest id, if ids are kept. */
   get lastId(): bigint | undefined {
     return this.options.keepIds ? this.#lastId : undefined;
@@ -54,7 +68,9 @@ export class AnimalReader {
     for await (const rows of csvRows(blocks)) {
       const head = places ? undefined : rows[0];
       const known = head ? this.#placesOf(headerOf(head)) : places;
-      if (known) yield (head ? rows.slice(1) : rows).map((row) => this.#ofRow(row, known));
+      this.#header ??= head?.text;
+      const others = (head ? rows.slice(1) : rows).filter(({ text }) => !isNote(text));
+      if (known) yield others.map((row) => this.#ofRow(row, known));
       places = known;
     }
     if (!places) throw new UnusableFile({ kind: "no_header" });
@@ -70,12 +86,13 @@ export class AnimalReader {
     return { width: header.length, id: at("id"), name: at("name"), categoryId: at("categoryId"), status: at("status") };
   }
 
-  #ofRow({ line, lastLine, cells, mistake }: CsvRow, places: Places): Reading {
-    if (mistake !== undefined) return rejected(line, lastLine, mistake);
+  #ofRow(row: CsvRow, places: Places): Reading {
+    const { cells, mistake } = row;
+    if (mistake !== undefined) return rejected(row, mistake);
     if (cells.length !== places.width) {
       const found = `The line has ${countOf(cells.length, "cell")}, and the header has ${places.width}`;
       const remedy = "Add or remove cells, and put text that has a comma in quotation marks";
-      return rejected(line, lastLine, `${found}. ${remedy}.`);
+      return rejected(row, `${found}. ${remedy}.`);
     }
     const value: Record<string, unknown> = { name: cells[places.name] };
     // An empty cell of another field counts as absent.
@@ -83,7 +100,7 @@ export class AnimalReader {
     if (id) value.id = integerIn(id);
     if (categoryId) value.categoryId = integerIn(categoryId);
     if (status) value.status = status;
-    return this.#judge(line, lastLine, value);
+    return this.#judge(row, value);
   }
 
   async *#ofNdjson(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly Reading[]> {
@@ -91,12 +108,15 @@ export class AnimalReader {
     this.#columns = map;
     let isFirst = true;
     for await (const lines of ndjsonLines(blocks))
-      yield lines.map(({ line, parsed }) => {
-        if (parsed instanceof Mistake) return rejected(line, line, parsed.text);
-        if (isFirst && !keepIds) this.#refuseIds(parsed.value);
-        isFirst = false;
-        return this.#judge(line, line, map ? chosen(parsed.value, map) : parsed.value);
-      });
+      yield lines
+        .filter(({ text }) => !isNote(text))
+        .map(({ line, parsed, text }) => {
+          const place = { line, lastLine: line, text };
+          if (parsed instanceof Mistake) return rejected(place, parsed.text);
+          if (isFirst && !keepIds) this.#refuseIds(parsed.value);
+          isFirst = false;
+          return this.#judge(place, map ? chosen(parsed.value, map) : parsed.value);
+        });
   }
 
   /** An id in every line is one mistake, not one of each line, as in a CSV file. */
@@ -107,10 +127,10 @@ export class AnimalReader {
   }
 
   /** Applies the rule for new animals, as for a request. */
-  #judge(line: number, lastLine: number, value: unknown): Reading {
+  #judge(place: Place, value: unknown): Reading {
     const parsed = this.options.keepIds && isRecord(value) ? this.#parseWithId(value) : parseNewAnimal(value);
     if (!(parsed instanceof InvalidRecord)) return { kind: "animal", animal: parsed };
-    return rejected(line, lastLine, sentencesOn(parsed, { place: "line" }));
+    return rejected(place, sentencesOn(parsed, { place: "line" }));
   }
 
   #parseWithId({ id, ...others }: Record<string, unknown>): Animal | InvalidRecord {
@@ -135,11 +155,15 @@ export class AnimalReader {
 /** The index of the cell of each field, or -1, and the number of cells. */
 type Places = Readonly<Record<FieldName | "width", number>>;
 
-const rejected = (line: number, lastLine: number, reason: string): Reading => ({
+/** Where a record is, and its text. */
+type Place = Pick<CsvRow, "line" | "lastLine" | "text">;
+
+const rejected = ({ line, lastLine, text }: Place, reason: string): Reading => ({
   kind: "rejected",
   line,
   lastLine,
   reason,
+  text,
 });
 
 /** Leaves enough greater ids for later animals. */

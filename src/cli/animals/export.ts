@@ -1,7 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
-import { parseInt64 } from "../../base/json/int64.ts";
+import type { Command } from "commander";
 import { OperatorError } from "../../base/operator-error.ts";
 import { yieldProcessor } from "../../base/system/priority.ts";
 import { MINUTE_MS } from "../../base/time/clock.ts";
@@ -12,7 +11,7 @@ import { beginFile } from "../../store/files/partial-file.ts";
 import { openAnimalSnapshot } from "../../store/open.ts";
 import { type DatabaseUrl, displayName, isEmbedded } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
-import { type JsonOption, oneOf } from "../arguments/options.ts";
+import { idOf, type JsonOption, oneOf } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, print, printJson } from "../terminal/print.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -36,7 +35,7 @@ export function addExport(animals: Command): void {
       `only animals with this status: ${ANIMAL_STATUSES.join(", ")}`,
       oneOf("statuses", ANIMAL_STATUSES),
     )
-    .option("--category <id>", "only animals of this category", parseCategory)
+    .option("--category <id>", "only animals of this category", idOf("category"))
     .option("--force", "replace the file if it exists")
     .action(exportCommand);
 }
@@ -138,9 +137,3 @@ function formatNamed(file: string): ExportFormat | undefined {
 
 const endingOf = (file: string): string | undefined =>
   /\.([^./]+)$/.exec(file.replace(/\.gz$/i, ""))?.[1]?.toLowerCase();
-
-function parseCategory(text: string): bigint {
-  const id = parseInt64(text);
-  if (id !== undefined) return id;
-  throw new InvalidArgumentError("The id of a category is a whole number of 64 bits.");
-}

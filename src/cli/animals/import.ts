@@ -10,6 +10,7 @@ import { itOrThem, textOfImportRefusal } from "../../bulk/wording.ts";
 import { NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import { authorOf } from "../arguments/author.ts";
 import { withStore } from "../arguments/context.ts";
+import { addExamples } from "../arguments/examples.ts";
 import { didYouMean, type JsonOption } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 import { interruptible } from "../terminal/interrupt.ts";
@@ -19,7 +20,7 @@ import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
 const STANDARD_INPUT = "-";
 
 export function addImport(animals: Command): void {
-  animals
+  const command = animals
     .command("import <file>")
     .description(
       "Add the animals of a file, or of standard input (-): CSV with a header, NDJSON, or gzip of either. The whole file is validated first. If interrupted, run it again.",
@@ -33,8 +34,15 @@ export function addImport(animals: Command): void {
     .option("--skip-invalid", "import the valid lines, and leave out the others")
     .option("--again", "import a file that was imported before once more")
     .option("--keep-ids", "restore an export with its ids, into a store without animals")
-    .option("--rejected <file>", "the file for invalid lines and their reasons (default: <file>.rejected)")
+    .option(
+      "--rejected <file>",
+      "the file for the reasons of invalid lines (default: <file>.rejected); the lines go to one beside it, .csv or .ndjson",
+    )
     .action(importCommand);
+  addExamples(command, [
+    ["animals import pets.csv --dry-run", "what would be added, and what is wrong"],
+    ["animals import pets.csv --map name=Name,categoryId=Group", "of a spreadsheet with other heads"],
+  ]);
 }
 
 interface ImportCommandOptions extends JsonOption, Partial<Omit<ImportOptions, "path" | "rejectedPath">> {
@@ -48,7 +56,7 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
   const imported = await runImport({ path, rejectedPath, map, dryRun, skipInvalid, again, keepIds });
   // Open input would keep the process running.
   if (!imported) process.exit(EXIT_INTERRUPTED);
-  const { import: written, animals, rejected, rejectedLines, unreported, addedBefore } = imported;
+  const { import: written, animals, rejected, unreported, linesPath, linesLeftOut, addedBefore } = imported;
   if (json)
     return printJson({
       import: written ? Number(written.id) : null,
@@ -58,11 +66,10 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
       rejected,
       rejectedFile: rejected > 0 ? rejectedPath : null,
       unreported,
+      rejectedLinesFile: linesPath ?? null,
+      linesLeftOut,
     });
-  if (rejected > 0) {
-    const only = unreported > 0 ? `, which has room for the first ${formatNumber(rejected - unreported)}` : "";
-    note(`${countOf(rejectedLines, "line")} rejected: see ${rejectedPath}${only}`);
-  }
+  if (rejected > 0) noteRejects(imported, rejectedPath);
   if (!written) {
     const continued = addedBefore > 0 ? `; ${formatNumber(addedBefore)} of them were added by an earlier run` : "";
     return print(`${countOf(animals, "animal")} can be imported${continued}. Nothing was written.`);
@@ -72,6 +79,14 @@ async function importCommand(file: string, options: ImportCommandOptions): Promi
   print(
     `Import ${written.id} has added ${countOf(written.added, "animal")}${continued}.${written.added > 0 ? ` ${remedy}` : ""}`,
   );
+}
+
+function noteRejects({ rejected, rejectedLines, unreported, linesPath, linesLeftOut }: Imported, path: string): void {
+  const only = (left: number): string =>
+    left > 0 ? `, which has room for the first ${formatNumber(rejected - left)}` : "";
+  note(`${countOf(rejectedLines, "line")} rejected: see ${path}${only(unreported)}`);
+  const them = itOrThem(rejectedLines);
+  note(`To import ${them} too, correct ${them} in ${linesPath}${only(linesLeftOut)}, and import that file.`);
 }
 
 async function runImport(options: ImportOptions): Promise<Imported | undefined> {

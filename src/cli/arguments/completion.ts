@@ -1,9 +1,13 @@
 import { Argument, type Command, type Option } from "commander";
+import { pagesOf } from "../../base/read-all.ts";
+import { harmless } from "../../base/text/text.ts";
+import { KEY_ID_PREFIX, type Key } from "../../domain/keys/key.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
 import { print } from "../terminal/print.ts";
 import bash from "./completion.bash" with { type: "text" };
 import fish from "./completion.fish" with { type: "text" };
 import zsh from "./completion.zsh" with { type: "text" };
+import { withStore } from "./context.ts";
 import { type ChoiceParser, parseScopes } from "./options.ts";
 
 // Shell completion. The script for a shell asks the program itself, by a hidden command, what may come next. The answer
@@ -22,7 +26,7 @@ export function addCompletion(program: Command): void {
     .command("complete", { hidden: true })
     .argument("[words...]")
     .description("Complete the last word, for the scripts that the command completion prints.")
-    .action((words: string[]) => print(complete(program, words).join("\n")));
+    .action(async (words: string[]) => print((await complete(program, words)).join("\n")));
 }
 
 /**
@@ -32,19 +36,21 @@ export function addCompletion(program: Command): void {
 type Completion = readonly string[];
 
 /** Completes the last word, which may be empty. The name of the program is not among the words. */
-function complete(program: Command, words: readonly string[]): Completion {
+async function complete(program: Command, words: readonly string[]): Promise<Completion> {
   const typed = words.at(-1) ?? "";
   const { command, position, option, hasEndOfOptions } = placeAfter(program, words.slice(0, -1));
-  if (option) return valuesOf(option, typed, "");
+  if (option) return isKey(option) ? keysBeginning(typed, "") : valuesOf(option, typed, "");
   if (typed.startsWith("-") && !hasEndOfOptions) {
     const [, flag, value = ""] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
     if (flag === undefined) return wordsBeginning(typed, optionsOf(command, words));
     const named = optionNamed(command, flag);
+    if (named && isKey(named)) return keysBeginning(value, `${flag}=`);
     return named ? valuesOf(named, value, `${flag}=`) : NOTHING;
   }
   if (position === 0 && command.commands.length > 0) return wordsBeginning(typed, commandsOf(command));
   const places = command.registeredArguments;
   const argument = places[position] ?? places.findLast(({ variadic }) => variadic);
+  if (argument?.name() === "id" && command.parent?.name() === "keys") return keysBeginning(typed, "");
   return argument ? valuesFor(argument.name(), argument.argChoices ?? [], typed, "") : NOTHING;
 }
 
@@ -114,6 +120,39 @@ function valuesFor(name: string, choices: readonly string[], typed: string, befo
     choices.map((value) => `${before}${value}\t`),
   );
 }
+
+const isKey = ({ long }: Option): boolean => long === "--key";
+
+/** The most keys that are looked through, so that Tab answers at once. */
+const KEYS_SEEN = 20_000;
+const KEYS_OFFERED = 200;
+const KEYS_PAGE = 1_000;
+/** Shells take any other name apart, or would have to quote it: such a key is offered by its id. */
+const PLAIN_NAME = /^[\p{L}\p{N}_.@+-]+$/u;
+
+/** The names of keys, and ids where a name does not tell which key is meant. Without a database there are none. */
+async function keysBeginning(typed: string, before: string): Promise<Completion> {
+  const keys = await knownKeys().catch(() => []);
+  const counts = new Map<string, number>();
+  for (const { name } of keys) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const isId = typed.startsWith(KEY_ID_PREFIX);
+  const lines = keys.map(({ id, name, plan }) =>
+    !isId && PLAIN_NAME.test(name) && counts.get(name) === 1 ? `${name}\t${id}, ${plan}` : `${id}\t${harmless(name)}`,
+  );
+  const [kind = "words", ...found] = wordsBeginning(typed, lines);
+  return [kind, ...found.slice(0, KEYS_OFFERED).map((line) => before + line)];
+}
+
+const knownKeys = (): Promise<readonly Key[]> =>
+  withStore(async ({ keys }) => {
+    const known: Key[] = [];
+    const read = (last: Key | undefined) => keys.listSome({ afterId: last?.id ?? "", size: KEYS_PAGE });
+    for await (const page of pagesOf(KEYS_PAGE, read)) {
+      known.push(...page);
+      if (known.length >= KEYS_SEEN) break;
+    }
+    return known;
+  });
 
 const wordsBeginning = (typed: string, lines: readonly string[]): Completion => [
   "words",

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from "commander";
+import { parseInt64 } from "../../base/json/int64.ts";
 import { suggest } from "../../base/text/suggest.ts";
+import { formatNumber } from "../../base/text/text.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/time/clock.ts";
 import { PLAN_NAMES, QUOTA_RULE } from "../../domain/keys/plan.ts";
 import { inOrder, isScope, SCOPES, type Scope } from "../../domain/keys/scope.ts";
@@ -29,6 +31,8 @@ export function oneOf<Choice extends string>(noun: string, choices: readonly Cho
 
 export const parsePlan = oneOf("plans", PLAN_NAMES);
 
+export const parseRotation = oneOf("choices", ["on", "off"]);
+
 /** One or more, separated by commas, or all of them. */
 export function parseScopes(text: string): readonly Scope[] {
   if (text === "all") return SCOPES;
@@ -46,6 +50,27 @@ export const didYouMean = (suggestion: string | undefined): string =>
 export function parseQuota(text: string): number {
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError(`A quota ${QUOTA_RULE}.`);
+}
+
+/** The parser of the id of an animal, an order or a category. */
+export const idOf =
+  (what: string) =>
+  (text: string): bigint => {
+    const id = parseInt64(text);
+    if (id !== undefined) return id;
+    throw new InvalidArgumentError(
+      `The id of ${/^[aeiou]/.test(what) ? "an" : "a"} ${what} is a whole number of 64 bits.`,
+    );
+  };
+
+/** The most rows that a list prints. */
+const LIMIT_MAX = 1_000_000;
+
+/** Parses --limit. */
+export function parseLimit(text: string): number {
+  const limit = /^[0-9]{1,7}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${formatNumber(LIMIT_MAX)}.`);
 }
 
 /** The longest span; a date may lie further ahead. */

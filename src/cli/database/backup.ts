@@ -8,13 +8,14 @@ import type { Config } from "../../config.ts";
 import { backUpToFile, backUpToFolder, type CopyingOptions, type FolderBackup } from "../../store/backup.ts";
 import { isEmbedded } from "../../store/urls/database-url.ts";
 import { configFromEnvironment } from "../arguments/context.ts";
+import { addExamples } from "../arguments/examples.ts";
 import type { JsonOption } from "../arguments/options.ts";
 import { interruptible } from "../terminal/interrupt.ts";
 import { formatNumber, note, print, printJson } from "../terminal/print.ts";
 import { EXIT_INTERRUPTED } from "../terminal/stop-signals.ts";
 
 export function addBackup(program: Command): void {
-  program
+  const command = program
     .command("backup")
     .argument("[file]", "a new file")
     .description("Write a consistent copy of the whole database to a new file, even while the service is running.")
@@ -25,6 +26,7 @@ export function addBackup(program: Command): void {
       parseKeep,
     )
     .action(backup);
+  addExamples(command, [["backup --to backups --keep 14", "for a timer: one a day, of two weeks"]]);
 }
 
 interface BackupOptions extends JsonOption {

@@ -36,9 +36,11 @@ function summary(all: readonly Shown[]): string {
     .join(", ");
 }
 
+const TONES = { alive: "good", lost: "problem", stopped: "quiet" } as const;
+
 const COLUMNS: readonly Column<Shown>[] = [
   { title: "ID", text: ({ id }) => id },
-  { title: "STATE", text: ({ state }) => state },
+  { title: "STATE", text: ({ state }) => state, tone: ({ state }) => TONES[state] },
   { title: "HEALTH", rank: 1, text: ({ state, health }) => (state === "alive" ? health : "") },
   { title: "HOST", shrinksTo: 12, rank: 1, text: ({ host }) => host },
   { title: "VERSION", rank: 2, text: ({ version }) => version },

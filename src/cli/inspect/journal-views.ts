@@ -5,11 +5,12 @@ import { formatNumber, formatTime } from "../terminal/print.ts";
 
 // Entries of the journal: a line for people, an object for scripts.
 
-export const jsonOfEntry = ({ id, atMs, by, via, action, subject, before, after }: JournalEntry) => ({
+export const jsonOfEntry = ({ id, atMs, by, via, role, action, subject, before, after }: JournalEntry) => ({
   id: Number(id),
   at: new Date(atMs).toISOString(),
   by,
   via,
+  role: role ?? null,
   action,
   subject,
   before: before ?? null,
@@ -17,10 +18,16 @@ export const jsonOfEntry = ({ id, atMs, by, via, action, subject, before, after 
 });
 
 export const lineOfEntry = (entry: JournalEntry): string =>
-  [formatTime(entry.atMs), entry.by, `${entry.action} ${nameOf(entry.subject)}`, changesOf(entry)]
+  [formatTime(entry.atMs), whoOf(entry), `${entry.action} ${nameOf(entry.subject)}`, changesOf(entry)]
     .map((part) => harmless(part).trim())
     .filter((part) => part !== "")
     .join("  ");
+
+/** A key is named as any person might be: only the word tells it from one. */
+function whoOf({ by, via, role }: JournalEntry): string {
+  if (via === "key") return `the key ${by}`;
+  return role === undefined ? by : `${by} (${role})`;
+}
 
 /**
  * Joins the beginning and the end of an import, or of its undoing, in one entry. One that was interrupted keeps all of

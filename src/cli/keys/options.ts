@@ -2,11 +2,12 @@ import { type Command, Option } from "commander";
 import { systemClock } from "../../base/time/clock.ts";
 import { READ_SCOPES, SCOPES } from "../../domain/keys/scope.ts";
 import type { KeyEdit } from "../../keys/edit.ts";
-import { parseExpiry, parsePlan, parseQuota, parseScopes } from "../arguments/options.ts";
+import { parseExpiry, parsePlan, parseQuota, parseRotation, parseScopes } from "../arguments/options.ts";
 
 /** The properties that a key gets when it is issued, and that can be changed later. */
-export interface KeyOptions extends Omit<KeyEdit, "idOrName" | "expiresAtMs"> {
+export interface KeyOptions extends Omit<KeyEdit, "idOrName" | "expiresAtMs" | "mayRotate"> {
   readonly readOnly?: true;
+  readonly rotation?: "on" | "off";
   readonly expires?: number | "never";
 }
 
@@ -21,6 +22,11 @@ export const addKeyOptions = (command: Command, required: string): Command =>
         .argParser(parseScopes)
         .conflicts("readOnly"),
     )
+    .option(
+      "--rotation <on|off>",
+      "whether the holder may rotate the key's own secret (POST /v1/key/rotate); off unless it is set",
+      parseRotation,
+    )
     .option("--read-only", `the same as --scopes ${READ_SCOPES.join(",")}`)
     .option(
       "--expires <when>",
@@ -29,11 +35,12 @@ export const addKeyOptions = (command: Command, required: string): Command =>
     );
 
 /** The properties that the options give; the others are undefined. Commander would make null an empty text. */
-export const wantedIn = ({ name, plan, perMinute, perDay, scopes, readOnly, expires }: KeyOptions) => ({
+export const wantedIn = ({ name, plan, perMinute, perDay, scopes, readOnly, rotation, expires }: KeyOptions) => ({
   name,
   plan,
   perMinute,
   perDay,
   scopes: readOnly ? READ_SCOPES : scopes,
+  mayRotate: rotation === undefined ? undefined : rotation === "on",
   expiresAtMs: expires === "never" ? null : expires,
 });

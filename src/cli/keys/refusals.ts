@@ -3,9 +3,9 @@ import { OperatorError } from "../../base/operator-error.ts";
 import type { Result } from "../../base/result.ts";
 import { formatNumber, harmless } from "../../base/text/text.ts";
 import { isKeyId } from "../../domain/keys/key.ts";
-import type { KeyMistake } from "../../keys/mistake.ts";
+import type { KeyMistakes } from "../../keys/mistake.ts";
 import type { FindRefusal } from "../../keys/queries/find.ts";
-import { type KeyNouns, textOfKeyRefusal, type WordedRefusal } from "../../keys/wording.ts";
+import { type KeyNouns, mistakesIn, textOfKeyRefusal, type WordedRefusal } from "../../keys/wording.ts";
 import { didYouMean } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
 
@@ -22,7 +22,8 @@ const NOUNS: KeyNouns = {
   overlap: "--overlap",
   enterprise: "--plan enterprise",
   key: ({ id }) => `key ${id}`,
-  changeSomething: "give at least one of --name, --plan, --per-minute, --per-day, --scopes, --read-only, --expires",
+  changeSomething:
+    "give at least one of --name, --plan, --per-minute, --per-day, --scopes, --read-only, --rotation, --expires",
   get issueAnother() {
     return `issue a new one with ${ownCommand("keys create")}`;
   },
@@ -39,14 +40,20 @@ const MISUSES: readonly WordedRefusal["kind"][] = [
   "invalid_overlap",
 ];
 
-export function failToIssue(reason: KeyMistake, command: Command): never {
-  return command.error(`error: ${textOfKeyRefusal(reason, NOUNS)}`);
+export function failToIssue(reason: KeyMistakes, command: Command): never {
+  return command.error(`error: ${textOf(reason)}`);
 }
+
+/** All mistakes on one line. */
+const textOf = (reason: WordedRefusal): string =>
+  mistakesIn(reason)
+    .map((each) => textOfKeyRefusal(each, NOUNS))
+    .join("; ");
 
 export function failForKey(reason: FindRefusal | WordedRefusal, idOrName: string, command?: Command): never {
   if (reason.kind === "no_such_key" || reason.kind === "several_have_name")
     throw new OperatorError(textOfSearch(reason, idOrName));
-  const text = textOfKeyRefusal(reason, NOUNS);
+  const text = textOf(reason);
   if (command && MISUSES.includes(reason.kind)) return command.error(`error: ${text}`);
   throw new OperatorError(text);
 }

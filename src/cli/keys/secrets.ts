@@ -1,15 +1,19 @@
 import { type Command, Option } from "commander";
 import { OperatorError } from "../../base/operator-error.ts";
+import { refused } from "../../base/result.ts";
+import { countOf, formatNumber, harmless } from "../../base/text/text.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 import { type Key, type KeySecret, secretWorksUntilMs } from "../../domain/keys/key.ts";
 import { draftKey, type IssuedKey, issueKey } from "../../keys/issue.ts";
+import { type ListedKey, listKeys } from "../../keys/queries/list.ts";
 import { OVERLAP_DEFAULT_MS, type RotatedKey, rotateKey } from "../../keys/rotate.ts";
 import { type Store, StoreUnavailable } from "../../store/ports/store.ts";
 import { aliveInstances, withKeys } from "../arguments/context.ts";
+import { addExamples } from "../arguments/examples.ts";
 import { type JsonOption, parseDuration } from "../arguments/options.ts";
 import { ownCommand } from "../own-command.ts";
-import { formatTime, isoTime, print } from "../terminal/print.ts";
+import { formatTime, isoTime, note, print } from "../terminal/print.ts";
 import { writeEndOfJson, writeSecret, writeSecretJson } from "../terminal/stdout.ts";
 import { type Facts, facts } from "../terminal/table.ts";
 import { addKeyOptions, type KeyOptions, wantedIn } from "./options.ts";
@@ -23,6 +27,10 @@ const SHOWN_ONCE = "The secret is shown only once: store it now.";
 export function addCreate(keys: Command): void {
   const command = keys.command("create").description("Issue a key. Its secret is printed once.");
   addKeyOptions(command, " (required)").action(create);
+  addExamples(command, [
+    ["keys create --name Storefront --plan pro --expires 90d", "for a shop on the web"],
+    ["keys create --name Reports --plan free --read-only", "for a program that only reads"],
+  ]);
 }
 
 async function create(options: KeyOptions & JsonOption, command: Command): Promise<void> {
@@ -41,11 +49,30 @@ async function create(options: KeyOptions & JsonOption, command: Command): Promi
       json
         ? writeSecretJson({ ...jsonOfKey(key, key.createdAtMs), secret })
         : printSecret([...factsOfKey(key), ["secret", secret]]);
+    // Programs name keys by their ids.
+    const namesakes = json ? undefined : await listKeys({ ...context, counters: UNCOUNTED }, { name });
     const issued = await issueKey({ ...context, deliver }, request).catch(failAfterDelivery);
     if (issued.kind === "refused") return failToIssue(issued.reason, command);
+    if (namesakes?.kind === "done") noteNamesakes(issued.value.key, namesakes.value.keys);
     if (json) writeEndOfJson();
     else print(`\nKey created. ${SHOWN_ONCE}`);
   });
+}
+
+/** States do not matter here. */
+const UNCOUNTED = async () => refused({ kind: "counted_in_redis" } as const);
+
+/** More would be unreadable on one line. */
+const IDS_NAMED = 10;
+
+/** On standard error: commands then need the id. */
+function noteNamesakes({ id, name }: Key, others: readonly ListedKey[]): void {
+  if (others.length === 0) return;
+  const ids = others.slice(0, IDS_NAMED).map(({ key }) => key.id);
+  const rest = others.length > ids.length ? `, and ${formatNumber(others.length - ids.length)} more` : "";
+  note(
+    `${countOf(others.length, "other key is", "other keys are")} named ${harmless(JSON.stringify(name))} (${ids.join(", ")}${rest}): name this one by its id, ${id}.`,
+  );
 }
 
 /** The prefix of a secret names its environment: with a forgotten setting, it would look like one of the other's. */

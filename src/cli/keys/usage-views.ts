@@ -1,4 +1,5 @@
 import { countOf } from "../../base/text/text.ts";
+import { figuresOf } from "../../domain/usage/figures.ts";
 import type { Grain } from "../../domain/usage/grains.ts";
 import { LATENCY_BOUNDS_MS, quantileMs, REFUSALS, type Usage, type UsageRefusal } from "../../domain/usage/usage.ts";
 import type {
@@ -14,7 +15,7 @@ import { bar } from "./bars.ts";
 
 // Usage as bars and tables for people, and as JSON and CSV for programs.
 
-const REFUSAL_WORDS: Readonly<Record<UsageRefusal, string>> = {
+export const REFUSAL_WORDS: Readonly<Record<UsageRefusal, string>> = {
   minute_quota: "minute quota used up",
   day_quota: "day quota used up",
   banned: "banned",
@@ -118,26 +119,15 @@ export function textOfAll({ keys, fromMs, sum }: AllUsageReport, width: number |
 
 // For programs
 
-const rounded = (ms: number | undefined): number | null => (ms === undefined ? null : Number(ms.toPrecision(3)));
-
-const jsonOfUsage = (usage: Usage) => ({
-  requests: usage.requests,
-  passed: usage.passed,
-  clientErrors: usage.clientErrors,
-  refused: usage.refusedInAll,
-  refusedBy: {
-    minuteQuota: usage.refused.minute_quota,
-    dayQuota: usage.refused.day_quota,
-    ban: usage.refused.banned,
-    scope: usage.refused.scope,
-    noKey: usage.refused.no_key,
-    addressQuota: usage.refused.address_quota,
-  },
-  failed: usage.failed,
-  p50Ms: rounded(quantileMs(usage.latency, 0.5)),
-  p99Ms: rounded(quantileMs(usage.latency, 0.99)),
-  latency: usage.latency.map((requests, i) => ({ toMs: LATENCY_BOUNDS_MS[i] ?? null, requests })),
-});
+const jsonOfUsage = (usage: Usage) => {
+  const figures = figuresOf(usage);
+  return {
+    ...figures,
+    p50Ms: figures.p50Ms ?? null,
+    p99Ms: figures.p99Ms ?? null,
+    latency: usage.latency.map((requests, i) => ({ toMs: LATENCY_BOUNDS_MS[i] ?? null, requests })),
+  };
+};
 
 const jsonOfReport = ({ grain, fromMs, buckets, sum }: UsageReport) => ({
   by: grain,
@@ -167,8 +157,8 @@ const CSV_FIGURES: CsvColumns<{ readonly usage: Usage }> = {
   refused: ({ usage }) => usage.refusedInAll,
   ...Object.fromEntries(REFUSALS.map((reason) => [`refused_${reason}`, ({ usage }) => usage.refused[reason]])),
   failed: ({ usage }) => usage.failed,
-  p50_ms: ({ usage }) => rounded(quantileMs(usage.latency, 0.5)),
-  p99_ms: ({ usage }) => rounded(quantileMs(usage.latency, 0.99)),
+  p50_ms: ({ usage }) => figuresOf(usage).p50Ms ?? null,
+  p99_ms: ({ usage }) => figuresOf(usage).p99Ms ?? null,
 };
 
 /** RFC 4180. An apostrophe keeps a spreadsheet from taking a text for a formula. */

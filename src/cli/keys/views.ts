@@ -2,6 +2,7 @@ import { DAY_MS, MINUTE_MS } from "../../base/time/clock.ts";
 import { type Key, stateOf } from "../../domain/keys/key.ts";
 import { READ_SCOPES, SCOPES, type Scope } from "../../domain/keys/scope.ts";
 import type { ListedKey } from "../../keys/queries/list.ts";
+import type { Tone } from "../terminal/colour.ts";
 import { formatMinute, formatNumber, formatTime, isoTime, timeOrNull } from "../terminal/print.ts";
 import type { Column, Facts } from "../terminal/table.ts";
 
@@ -14,6 +15,7 @@ export const jsonOfKey = (key: Key, nowMs: number) => ({
   perMinute: key.quotas.perMinute,
   perDay: key.quotas.perDay,
   scopes: key.scopes,
+  rotation: key.mayRotate,
   state: stateOf(key, nowMs),
   createdAt: isoTime(key.createdAtMs),
   expiresAt: timeOrNull(key.expiresAtMs),
@@ -22,6 +24,14 @@ export const jsonOfKey = (key: Key, nowMs: number) => ({
   lastUsedAt: timeOrNull(key.lastUsedAtMs),
 });
 
+const STATE_TONES: Readonly<Record<ListedKey["state"], Tone>> = {
+  active: "good",
+  banned: "problem",
+  suspended: "warning",
+  expired: "warning",
+  revoked: "quiet",
+};
+
 /** Ranked by importance: a terminal may not have room for all columns. */
 export const KEY_COLUMNS: readonly Column<ListedKey>[] = [
   { title: "ID", text: ({ key }) => key.id },
@@ -29,7 +39,7 @@ export const KEY_COLUMNS: readonly Column<ListedKey>[] = [
   { title: "PLAN", rank: 2, text: ({ key }) => key.plan },
   { title: "PER MINUTE", align: "right", rank: 4, text: ({ key }) => formatNumber(key.quotas.perMinute) },
   { title: "PER DAY", align: "right", rank: 4, text: ({ key }) => formatNumber(key.quotas.perDay) },
-  { title: "STATE", text: stateText },
+  { title: "STATE", text: stateText, tone: ({ state }) => STATE_TONES[state] },
   { title: "LAST USED", rank: 1, text: ({ key }) => minuteOrNever(key.lastUsedAtMs) },
   { title: "EXPIRES", rank: 3, text: ({ key }) => endOfDate(key.expiresAtMs) ?? minuteOrNever(key.expiresAtMs) },
   { title: "SCOPES", rank: 5, text: ({ key }) => shortScopes(key.scopes) },
@@ -53,12 +63,16 @@ function shortScopes(scopes: readonly Scope[]): string {
 const isReadOnly = (scopes: readonly Scope[]): boolean =>
   scopes.length === READ_SCOPES.length && scopes.every((scope) => READ_SCOPES.includes(scope));
 
-/** The id, and everything that can be edited. */
-export const factsOfKey = (key: Key): Facts => [
+/** The id, and everything that can be edited; rotation only where it is on, as few keys have it. */
+export const factsOfKey = (key: Key): Facts =>
+  editableFacts(key).filter(([label]) => label !== "rotation" || key.mayRotate);
+
+const editableFacts = (key: Key): Facts => [
   ["id", key.id],
   ["name", key.name],
   ["plan", planWithQuotas(key)],
   ["scopes", longScopes(key.scopes)],
+  ["rotation", key.mayRotate ? "on (the holder may rotate the secret)" : "off"],
   ["expires", expiry(key.expiresAtMs)],
 ];
 
@@ -83,8 +97,8 @@ const endOfDate = (ms: number | undefined): string | undefined =>
 
 /** The facts that differ, each with both values. */
 export const changedFacts = (before: Key, after: Key): Facts => {
-  const old = new Map(factsOfKey(before));
-  return factsOfKey(after)
+  const old = new Map(editableFacts(before));
+  return editableFacts(after)
     .filter(([label, value]) => old.get(label) !== value)
     .map(([label, value]) => [label, `${old.get(label)} → ${value}`]);
 };

@@ -1,4 +1,5 @@
 import { harmless } from "../../base/text/text.ts";
+import { painted, type Tone } from "./colour.ts";
 
 export interface Column<Row> {
   readonly title: string;
@@ -9,6 +10,8 @@ export interface Column<Row> {
   readonly shrinksTo?: number;
   /** In a narrow terminal, columns are added by rank, equal ranks together. Absent: always shown. */
   readonly rank?: number;
+  /** The colour of a cell, where there are colours. */
+  readonly tone?: (row: Row) => Tone | undefined;
 }
 
 const GAP = "  ";
@@ -29,9 +32,11 @@ export function table<Row>(
   );
   const widths = fit(columns, wanted, availableWidth);
   const isForTerminal = Number.isFinite(availableWidth);
-  const lineOf = (cells: readonly string[]): string =>
+  const toneOf = (line: number, i: number): Tone | undefined =>
+    line === 0 ? "quiet" : columns[i]?.tone?.(rows[line - 1] as Row);
+  const lineOf = (cells: readonly string[], line: number): string =>
     [...widths]
-      .map(([i, width]) => padded(cut(cells[i] ?? "", width), width, columns[i]?.align, isForTerminal))
+      .map(([i, width]) => padded(cut(cells[i] ?? "", width), width, columns[i]?.align, isForTerminal, toneOf(line, i)))
       .join(GAP)
       .trimEnd();
   return lines.map(lineOf).join("\n");
@@ -75,10 +80,16 @@ const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
 const LEFT_TO_RIGHT_MARK = "\u200e";
 
-function padded(text: string, width: number, align: Column<never>["align"], isForTerminal: boolean): string {
+function padded(
+  text: string,
+  width: number,
+  align: Column<never>["align"],
+  isForTerminal: boolean,
+  tone: Tone | undefined,
+): string {
   const space = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
   // Without the mark, a terminal that supports these scripts would show the next numbers to the left of the text.
-  const shown = isForTerminal && RIGHT_TO_LEFT.test(text) ? text + LEFT_TO_RIGHT_MARK : text;
+  const shown = painted(isForTerminal && RIGHT_TO_LEFT.test(text) ? text + LEFT_TO_RIGHT_MARK : text, tone);
   return align === "right" ? space + shown : shown + space;
 }
 

@@ -7,6 +7,13 @@ export interface ConsoleError {
   readonly message: string;
   /** The field of the form that it is about, if any. */
   readonly field?: string;
+  /** Further mistakes, in other fields. */
+  readonly others?: readonly FieldMistakeView[];
+}
+
+export interface FieldMistakeView {
+  readonly field: string;
+  readonly message: string;
 }
 
 /** A page of a long list. */

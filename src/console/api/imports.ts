@@ -4,7 +4,8 @@ import type { Import, ImportState } from "../../domain/stock/import.ts";
  * POST /console/api/imports?name=file.csv&dryRun=true|false&skipInvalid=&again=&keepIds= with the file as its body: 202
  * with the running work; with &from={work} and without a body, the file of an earlier work once more, such as a dry run.
  * GET /console/api/imports/{work} tells how far it is; GET /console/api/imports/works lists those that this instance
- * knows, the newest first, for whoever comes back to the page; GET …/{work}/rejected downloads what was rejected; DELETE
+ * knows, the newest first, for whoever comes back to the page; GET …/{work}/rejected downloads the reasons of what was
+ * rejected, …/{work}/rejected-lines the lines themselves, to be mended and imported again; DELETE
  * stops it where it can be continued. POST /console/api/imports/{id}/undo with a ConfirmedForm (the name of the file)
  * removes what an import has added: 202 with the running work. One at a time (409).
  */
@@ -18,6 +19,9 @@ export interface ImportWorkView {
   readonly total: number | null;
   readonly animals: number;
   readonly rejected: number;
+  /** Of these, those for whose reasons the report had no room, and those for whose lines the other file had none. */
+  readonly unreported: number;
+  readonly linesLeftOut: number;
   /** The first few lines that are no animals, with their reasons. */
   readonly rejects: readonly { readonly line: number; readonly reason: string; readonly text: string }[];
   /** Why it was refused: a sentence. */

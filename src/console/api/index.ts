@@ -9,5 +9,6 @@ export type * from "./journal.ts";
 export type * from "./keys.ts";
 export type * from "./orders.ts";
 export type * from "./overview.ts";
+export type * from "./requests.ts";
 export type * from "./session.ts";
 export type * from "./usage.ts";

@@ -22,9 +22,17 @@ export interface KeyRowView extends Pick<Key, "id" | "name" | "plan" | "scopes">
   readonly today: WindowView | null;
 }
 
-/** GET /console/api/keys?search=&plan=&state=&page=1 : 50 a page. */
+export interface ListedKeyView extends KeyRowView {
+  /** True: other keys have the same name. */
+  readonly isNameShared: boolean;
+}
+
+/** A state, or any but revoked. */
+export type KeyStateFilter = KeyStateView | "not_revoked";
+
+/** GET /console/api/keys?search=&name=&plan=&state=&page=1 : 50 a page, of which `name` selects those with just it. */
 export interface KeyListView {
-  readonly keys: readonly KeyRowView[];
+  readonly keys: readonly ListedKeyView[];
   readonly page: number;
   readonly pages: number;
   /** The number of keys that match, and of all. */
@@ -34,8 +42,8 @@ export interface KeyListView {
   readonly areBansKnown: boolean;
 }
 
-/** GET /console/api/keys/{id} */
-export interface KeyView extends KeyRowView, Pick<Key, "quotas" | "createdAtMs"> {
+/** GET /console/api/keys/{id}. DELETE takes a ConfirmedForm, waits for requests with it, and answers 204. */
+export interface KeyView extends KeyRowView, Pick<Key, "quotas" | "createdAtMs" | "mayRotate"> {
   readonly suspendedAtMs: number | null;
   readonly revokedAtMs: number | null;
   readonly minute: WindowView | null;
@@ -57,6 +65,8 @@ export interface NewKeyForm {
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly scopes: readonly Scope[];
+  /** The holder may rotate the secret; not unless it is set. */
+  readonly mayRotate?: boolean;
   /** Null: never. */
   readonly expiresAtMs: number | null;
 }

@@ -7,7 +7,7 @@ import type { UsageSeriesView } from "./usage.ts";
 
 /** GET /console/api/frame: the numbers beside every page. */
 export interface FrameView {
-  /** Each of these is null while it is not known yet. */
+  /** Each of these is null while it is not known yet; the number of keys, also for those who do not see them. */
   readonly keys: number | null;
   readonly animals: Count | null;
   readonly openOrders: Count | null;
@@ -38,6 +38,7 @@ export interface InstanceView extends Omit<Instance, "stoppedAtMs" | "consoleUrl
 /** GET /console/api/overview?span=hour|day|month: by minute, by hour (24), by hour (30 days). */
 export interface OverviewView {
   readonly usage: UsageSeriesView;
+  /** None for those who do not see keys. */
   readonly busiest: readonly BusyKeyView[];
   /** When they were summed up; null: that is still going on. */
   readonly busiestAsOfMs: number | null;

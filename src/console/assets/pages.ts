@@ -1,7 +1,8 @@
 import { lazy } from "../../base/lazy.ts";
 import { type AssetPage, asset } from "../../http/pages/asset.ts";
+import { type BundledFile, PAGE_NAME } from "../../http/pages/bundled.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../headers.ts";
-import { ASSETS_PATH, type BundledFile, bundlePages, PAGE_NAME } from "./bundle.ts";
+import { ASSETS_PATH, bundlePages } from "./bundle.ts";
 
 /** Tells the scripts the path of the console. */
 const BASE_META = (base: string): string => `<meta name="console-base" content="${Bun.escapeHTML(base)}">`;

@@ -2,6 +2,7 @@ import type { Mistake } from "../../base/mistake.ts";
 import { mistakeInText } from "../../base/text/text.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import type { Role } from "../../domain/console-role.ts";
 import { LINK_LASTS_MS, newConsoleSecret } from "../../domain/console-session.ts";
 import { AUTHOR_MAX_CODE_POINTS, type Author } from "../../domain/journal.ts";
 import { digestOf } from "../../domain/keys/key.ts";
@@ -11,6 +12,7 @@ import type { SessionStore } from "../../store/ports/store.ts";
 export interface ConsoleLink {
   readonly token: string;
   readonly name: string;
+  readonly role: Role;
   readonly expiresAtMs: number;
 }
 
@@ -25,15 +27,16 @@ interface Parts {
 /** The mistake in the name of a link's holder; undefined: none. */
 export const mistakeInLinkName = (name: string): Mistake | undefined => mistakeInText(name, AUTHOR_MAX_CODE_POINTS);
 
-/** Creates a sign-in link for a person. The journal records their changes under this name. */
+/** Creates a sign-in link for a person. The journal records their changes under this name, and in this role. */
 export async function makeConsoleLink(
   { sessions, clock, author, deliver }: Parts,
-  { name }: { readonly name: string },
+  { name, role }: Pick<ConsoleLink, "name" | "role">,
 ): Promise<ConsoleLink> {
   const atMs = clock.nowMs();
-  const link = { token: newConsoleSecret(), name, expiresAtMs: atMs + LINK_LASTS_MS };
+  const link = { token: newConsoleSecret(), name, role, expiresAtMs: atMs + LINK_LASTS_MS };
   await deliver?.(link);
-  await sessions.makeLink({ ...author, atMs, name, digest: digestOf(link.token), expiresAtMs: link.expiresAtMs });
+  const { token, ...kept } = link;
+  await sessions.makeLink({ ...author, atMs, ...kept, digest: digestOf(token) });
   return link;
 }
 

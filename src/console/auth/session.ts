@@ -46,6 +46,12 @@ async function resumeWith({ store, clock }: ConsoleParts, cookie: SessionCookie)
   return { session: { ...session, ...(isProlonged ? { expiresAtMs } : {}), digest }, cookie, isProlonged };
 }
 
+/** Returns whether a session that was found a while ago is still there: another request may have ended it since. */
+export async function isStillSignedIn({ store, clock }: Pick<ConsoleParts, "store" | "clock">, { digest }: SignedIn) {
+  const session = await store.sessions.get(digest);
+  return session !== undefined && !hasEnded(session, clock.nowMs());
+}
+
 /** Returns false while the store takes no writes: the session goes on, and is prolonged later. */
 const prolong = ({ sessions }: Store, session: { digest: string; expiresAtMs: number }): Promise<boolean> =>
   sessions.prolong(session).then(
@@ -79,7 +85,7 @@ export async function signIn(
   });
   if (!session) return BAD_TOKEN;
   const { address, requestId } = caller;
-  log.info({ name: session.name, address, requestId }, "console: signed in");
+  log.info({ name: session.name, role: session.role, address, requestId }, "console: signed in");
   // The browser's own header comes first: a proxy may end TLS without telling us.
   const cookie = newSessionCookie(request.headers.get("origin") ?? caller.origin, secret);
   return new Response(null, { status: 204, headers: { "Set-Cookie": setCookie(cookie, settings.base) } });
@@ -87,6 +93,7 @@ export async function signIn(
 
 export const showSession: ConsoleHandler = ({ settings, clock }, session, { caller }): SessionView => ({
   name: session.name,
+  role: session.role,
   expiresAtMs: session.expiresAtMs,
   environment: settings.environment,
   version: settings.version,

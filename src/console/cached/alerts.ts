@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../base/time/clock.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
+import type { HolderRotation } from "../../store/ports/store.ts";
 import type { Alert } from "../api/index.ts";
 import type { Disk } from "./disk.ts";
 
@@ -21,6 +22,8 @@ export interface Circumstances {
   readonly health: StoreHealth | undefined;
   /** The number of banned keys; undefined: not known, because Redis does not answer. */
   readonly bannedKeys: number | undefined;
+  /** The keys whose holders have rotated their secrets in the last day, the latest first. */
+  readonly rotations: readonly HolderRotation[];
 }
 
 /** An alert that does not know yet when it was first seen. */
@@ -33,7 +36,12 @@ interface Finding extends Omit<Alert, "sinceMs"> {
 const DOCUMENT = "docs/operations.md";
 
 export function findAlerts(circumstances: Circumstances): readonly Finding[] {
-  const found = [...storeAlerts(circumstances), ...instanceAlerts(circumstances), ...keyAlerts(circumstances)];
+  const found = [
+    ...storeAlerts(circumstances),
+    ...instanceAlerts(circumstances),
+    ...keyAlerts(circumstances),
+    ...rotationAlerts(circumstances),
+  ];
   return [...found.filter(({ level }) => level === "problem"), ...found.filter(({ level }) => level === "warning")];
 }
 
@@ -148,6 +156,23 @@ function* keyAlerts({ bannedKeys }: Circumstances): Generator<Finding> {
       meaning: `${bannedKeys === 1 ? "It" : "They"} kept sending requests after being refused. Bans end by themselves, or can be lifted.`,
       remedy: "/keys?state=banned",
     };
+}
+
+/** The operator has to hear of it: whoever has stolen a secret can rotate it as well. */
+function* rotationAlerts({ rotations }: Circumstances): Generator<Finding> {
+  const [latest, ...others] = rotations;
+  if (!latest) return;
+  const isOne = others.length === 0;
+  yield {
+    id: `rotated ${latest.keyId} ${latest.atMs}`,
+    level: "warning",
+    title: isOne
+      ? `The holder of the key ${JSON.stringify(latest.name)} has rotated its secret.`
+      : `The holders of ${rotations.length} keys have rotated their secrets in the last 24 hours.`,
+    meaning: `If ${isOne ? "that was not its holder" : "one of them was not the holder"}, somebody has stolen the secret and has the new one now: rotate the key without an overlap, or revoke it.`,
+    remedy: isOne ? `/keys/${latest.keyId}` : "/journal",
+    sinceMs: latest.atMs,
+  };
 }
 
 /** Remembers when each alert was first seen, as long as it lasts. */

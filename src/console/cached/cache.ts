@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
 import type { FindCounters } from "../../keys/queries/counters.ts";
-import type { Store } from "../../store/ports/store.ts";
+import type { HolderRotation, Store } from "../../store/ports/store.ts";
 import { type DatabaseUrl, isEmbedded } from "../../store/urls/database-url.ts";
 import { SeenAlerts, type StoreHealth } from "./alerts.ts";
 import { busiestKeys } from "./busiest.ts";
@@ -24,6 +24,7 @@ interface Parts extends CacheParts {
 }
 
 const HEALTH_MAX_AGE_MS = 10 * SECOND_MS;
+const ROTATIONS_MAX_AGE_MS = 10 * SECOND_MS;
 
 /** The slow values that pages show. They are found out in the background, so that no request waits for them. */
 export class ConsoleCache {
@@ -31,6 +32,7 @@ export class ConsoleCache {
   readonly stock: ReturnType<typeof stockCounts>;
   readonly busiest: Readonly<Record<Span, ReturnType<typeof busiestKeys>>>;
   readonly health: CachedValue<StoreHealth>;
+  readonly rotations: CachedValue<readonly HolderRotation[]>;
   readonly alerts = new SeenAlerts();
 
   #isClosed = false;
@@ -50,6 +52,12 @@ export class ConsoleCache {
       day: busiestKeys(usage, "hour", SPAN_MS.day),
       month: busiestKeys(usage, "day", SPAN_MS.month),
     };
+    this.rotations = new CachedValue({
+      clock,
+      maxAgeMs: ROTATIONS_MAX_AGE_MS,
+      find: () => latestRotations(parts),
+      onFailure,
+    });
     this.health = new CachedValue({ clock, maxAgeMs: HEALTH_MAX_AGE_MS, find: () => healthOf(parts), onFailure });
   }
 
@@ -60,10 +68,15 @@ export class ConsoleCache {
 
   /** Resolves when nothing is being found out: every value that was asked for before is there then. */
   async settled(): Promise<void> {
-    const { keys, stock, busiest, health } = this;
-    await Promise.all([keys.counted, stock, ...Object.values(busiest), health].map((each) => each.settled()));
+    const { keys, stock, busiest, health, rotations } = this;
+    const all = [keys.counted, stock, ...Object.values(busiest), health, rotations];
+    await Promise.all(all.map((each) => each.settled()));
   }
 }
+
+/** Those of the last day: by then, somebody has looked. */
+const latestRotations = async ({ store, clock }: Parts): Promise<readonly HolderRotation[]> =>
+  store.keys.rotatedByHolders({ sinceMs: clock.nowMs() - DAY_MS });
 
 async function healthOf({ store, database, findDisk = diskOf }: Parts): Promise<StoreHealth> {
   let answers = true;

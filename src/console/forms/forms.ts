@@ -12,6 +12,7 @@ import { quote } from "../../base/text/text.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { decodeCursor, encodeCursor, isInList, type Position } from "../../domain/page.ts";
 import { CODE_OF_MISTAKE } from "../../http/faults/faults.ts";
+import type { FieldMistakeView } from "../api/index.ts";
 import { ConsoleFault } from "../fault.ts";
 import type { ConsoleAnswer, ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../handler.ts";
 
@@ -23,6 +24,7 @@ const LABELS: Readonly<Record<string, string>> = {
   perMinute: "The quota per minute",
   perDay: "The quota per day",
   scopes: "The access",
+  mayRotate: "The rotation",
   expiresAtMs: "The expiry",
   overlapMs: "The overlap",
   seen: "What was shown",
@@ -32,8 +34,12 @@ const LABELS: Readonly<Record<string, string>> = {
   keepIds: "The choice to keep ids",
 };
 
-export const invalidField = (field: string, message: string): ConsoleFault =>
-  new ConsoleFault(400, "invalid_value", message, { field });
+export const invalidField = (field: string, message: string): ConsoleFault => invalidFields({ field, message });
+
+/** A fault with further mistakes in other fields. */
+export function invalidFields({ field, message }: FieldMistakeView, others: readonly FieldMistakeView[] = []) {
+  return new ConsoleFault(400, "invalid_value", message, others.length > 0 ? { field, others } : { field });
+}
 
 const labelOf = (field: string): string => LABELS[field] ?? `The ${field}`;
 
@@ -58,6 +64,11 @@ export const numberField: Field<number> = {
     return Number.isSafeInteger(number) ? (number as number) : new Mistake("must be a whole number");
   },
   schema: { type: "integer" },
+};
+
+export const booleanField: Field<boolean> = {
+  parse: (value) => (typeof value === "boolean" ? value : new Mistake("must be on or off")),
+  schema: { type: "boolean" },
 };
 
 export const orNull = <Value>(field: Field<Value>): Field<Value | null> => ({
@@ -110,7 +121,7 @@ export function readForm<Known extends Fields>(known: Known, body: unknown): Par
   return parsed instanceof InvalidRecord ? faultOf(parsed) : parsed;
 }
 
-/** Reports one mistake at a time: the page shows it beside its field. */
+/** Reports all mistakes in fields at once: the page shows each beside its field. */
 function faultOf({ mistakes }: InvalidRecord): ConsoleFault {
   if (mistakes === "not an object")
     return new ConsoleFault(
@@ -118,9 +129,10 @@ function faultOf({ mistakes }: InvalidRecord): ConsoleFault {
       "invalid_value",
       "The request is not a valid form; a JSON object is expected. Reload the page.",
     );
-  const [mistake] = mistakes;
-  const more = "field" in mistake ? { field: mistake.field } : {};
-  return new ConsoleFault(400, CODE_OF_MISTAKE[mistake.kind], messageOn(mistake), more);
+  const [first, ...rest] = mistakes;
+  const others = rest.flatMap((each) => ("field" in each ? [{ field: each.field, message: messageOn(each) }] : []));
+  const more = "field" in first ? { field: first.field, ...(others.length > 0 ? { others } : {}) } : {};
+  return new ConsoleFault(400, CODE_OF_MISTAKE[first.kind], messageOn(first), more);
 }
 
 function messageOn(mistake: FieldMistake): string {

@@ -1,16 +1,13 @@
 import { rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { OperatorError } from "../../base/operator-error.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { type ImportOptions, importAnimals } from "../../bulk/import.ts";
-import { lineTexts } from "../../bulk/reading/line-texts.ts";
-import { openSource } from "../../bulk/reading/source.ts";
-import { firstRejects } from "../../bulk/rejects.ts";
 import { undoImport } from "../../bulk/undo.ts";
 import type { Author } from "../../domain/journal.ts";
 import type { ImportStore } from "../../store/ports/store.ts";
 import type { ImportWorkView } from "../api/index.ts";
-import { ConsoleFault } from "../fault.ts";
+import { ConsoleFault, SIGNED_OUT } from "../fault.ts";
 import { failedText, refusedWith, stoppedText } from "./import-messages.ts";
 import { isRunning, type JobEvent, type JobState, nextState, undoing, uploading } from "./import-state.ts";
 import { fileFault, fileNameOf, receive, UPLOAD_LIMITS, type UploadLimits } from "./upload.ts";
@@ -30,6 +27,8 @@ interface Parts {
 
 interface WantedImport extends Pick<ImportOptions, "dryRun" | "skipInvalid" | "again" | "keepIds"> {
   readonly author: Author;
+  /** Asked once the file has arrived, which may take hours: the session may have ended meanwhile. */
+  readonly isAllowed: () => Promise<boolean>;
 }
 
 /** An import of one file, or an undo. */
@@ -40,9 +39,10 @@ interface Job {
   state: JobState;
   /** The file; undefined: it has not arrived, or is gone. */
   path: string | undefined;
+  /** The file of its rejected lines, once it is complete. */
+  linesPath: string | undefined;
 }
 
-const REJECTS_SHOWN = 100;
 /** The number of ended jobs to keep. */
 const KEPT_JOBS = 20;
 /** No uploaded file can have this name. */
@@ -75,6 +75,13 @@ export class ImportJobs {
     return { path: join(job.folder, REJECTED), name: `${job.state.name}${REJECTED}` };
   }
 
+  /** The rejected lines themselves, once they are complete. */
+  rejectedLines(id: string): { readonly path: string; readonly name: string } | undefined {
+    const job = this.#jobs.get(id);
+    if (!job?.linesPath || isRunning(job.state)) return undefined;
+    return { path: job.linesPath, name: `${job.state.name}.rejected${extname(job.linesPath)}` };
+  }
+
   /** Receives a file, and starts importing it. */
   async begin(
     name: string | undefined,
@@ -85,6 +92,7 @@ export class ImportJobs {
     const job = this.#newJob(uploading(fileNameOf(name), wanted.dryRun));
     return this.#import(job, wanted, async (path) => {
       const fault = await receive(body, path, job.folder, this.parts.limits ?? UPLOAD_LIMITS, job.stop.signal);
+      if (!fault && !(await wanted.isAllowed())) return SIGNED_OUT;
       // Only one file is kept at a time.
       if (!fault) for (const earlier of this.#jobs.values()) await dropFile(earlier);
       return fault;
@@ -143,7 +151,7 @@ export class ImportJobs {
   #newJob(state: JobState): Job {
     const id = crypto.randomUUID();
     const folder = this.#uploads.newFolder(id);
-    const job: Job = { id, folder, stop: new AbortController(), state, path: undefined };
+    const job: Job = { id, folder, stop: new AbortController(), state, path: undefined, linesPath: undefined };
     this.#jobs.set(id, job);
     this.#current = job;
     return job;
@@ -156,12 +164,12 @@ export class ImportJobs {
     place: (path: string) => Promise<ConsoleFault | undefined>,
   ): Promise<ImportWorkView | ConsoleFault> {
     const path = join(job.folder, job.state.name);
-    const fault = await place(path).catch((error: unknown) => {
-      this.#forgetCurrent(job);
+    const fault = await place(path).catch(async (error: unknown) => {
+      await this.#forgetCurrent(job);
       throw error;
     });
     if (fault) {
-      this.#forgetCurrent(job);
+      await this.#forgetCurrent(job);
       return fault;
     }
     job.path = path;
@@ -172,7 +180,7 @@ export class ImportJobs {
   async #importFile(
     job: Job,
     path: string,
-    { author, ...chosen }: WantedImport,
+    { author, isAllowed: _, ...chosen }: WantedImport,
     signal: AbortSignal,
   ): Promise<JobEvent> {
     const rejectedPath = join(job.folder, REJECTED);
@@ -193,8 +201,11 @@ export class ImportJobs {
     const { reason } = imported.kind === "refused" ? imported : { reason: undefined };
     const validated = imported.kind === "done" ? imported.value : reason?.kind === "invalid_lines" ? reason : undefined;
     if (validated) {
-      const { animals, rejected } = validated;
-      advance(job, { kind: "validated", animals, rejected, rejects: await rejectsOf(path, rejectedPath, signal) });
+      const { linesPath, firstRejects, ...counts } = validated;
+      const { animals, rejected, unreported, linesLeftOut } = counts;
+      job.linesPath = linesPath;
+      const rejects = firstRejects.map(({ line, reason, text }) => ({ line, reason, text }));
+      advance(job, { kind: "validated", animals, rejected, unreported, linesLeftOut, rejects });
     }
     if (reason) return { kind: "refused", ...refusedWith(reason, job.state.name) };
     // The animals are in the store now.
@@ -220,20 +231,20 @@ export class ImportJobs {
         advance(job, { kind: "refused", message });
       } finally {
         this.#current = undefined;
-        for (const old of [...this.#jobs.values()].slice(0, -KEPT_JOBS)) this.#forget(old);
+        for (const old of [...this.#jobs.values()].slice(0, -KEPT_JOBS)) await this.#forget(old);
       }
     });
     return viewOf(job);
   }
 
-  #forgetCurrent(job: Job): void {
+  #forgetCurrent(job: Job): Promise<void> {
     this.#current = undefined;
-    this.#forget(job);
+    return this.#forget(job);
   }
 
-  #forget(job: Job): void {
+  async #forget(job: Job): Promise<void> {
     this.#jobs.delete(job.id);
-    rm(job.folder, { recursive: true, force: true }).catch(this.parts.onFailure);
+    await rm(job.folder, { recursive: true, force: true }).catch(this.parts.onFailure);
   }
 }
 
@@ -261,18 +272,3 @@ const FILE_GONE = fileFault(
   "file_gone",
   "The file is no longer here: another instance received it, or the service has restarted since. Choose it again.",
 );
-
-/** The first rejected lines, with their texts. */
-async function rejectsOf(path: string, rejectedPath: string, signal: AbortSignal): Promise<ImportWorkView["rejects"]> {
-  const rejects = await firstRejects(rejectedPath, REJECTS_SHOWN);
-  const source = await openSource(path, signal);
-  try {
-    const texts = await lineTexts(
-      source,
-      rejects.map(({ line }) => line),
-    );
-    return rejects.map(({ line, reason }) => ({ line, reason, text: texts.get(line) ?? "" }));
-  } finally {
-    await source.close();
-  }
-}

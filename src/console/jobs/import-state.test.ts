@@ -10,6 +10,8 @@ const VALIDATED = {
   kind: "validated",
   animals: 9,
   rejected: 1,
+  unreported: 0,
+  linesLeftOut: 0,
   rejects: [{ line: 2, reason: "no", text: "x" }],
 } as const;
 const FINISHED = { kind: "finished" } as const;
@@ -22,7 +24,15 @@ test("an upload is validated once it has arrived, then added, then done", () => 
   const adding = after(validating, ADDING);
   expect(adding).toMatchObject({ step: "add", done: 5, total: 9, importId: "3" });
   const done = after(adding, VALIDATED, FINISHED);
-  expect(done).toEqual({ ...adding, step: "done", animals: 9, rejected: 1, rejects: VALIDATED.rejects });
+  expect(done).toEqual({
+    ...adding,
+    step: "done",
+    animals: 9,
+    rejected: 1,
+    unreported: 0,
+    linesLeftOut: 0,
+    rejects: VALIDATED.rejects,
+  });
 });
 
 test("the number of an import stays known while progress no longer names it", () => {

@@ -12,7 +12,7 @@ import type { ImportWorkView } from "../api/index.ts";
 export type JobState = Omit<ImportWorkView, "work" | "hasFile">;
 
 /** The lines of a file, once all of them are validated. */
-type Validated = Pick<JobState, "animals" | "rejected" | "rejects">;
+type Validated = Pick<JobState, "animals" | "rejected" | "unreported" | "linesLeftOut" | "rejects">;
 
 export type JobEvent =
   /** The whole file has arrived. */
@@ -34,6 +34,8 @@ const NEW = {
   total: null,
   animals: 0,
   rejected: 0,
+  unreported: 0,
+  linesLeftOut: 0,
   rejects: [],
   message: null,
   remedies: [],
@@ -63,8 +65,8 @@ export function nextState(state: JobState, event: JobEvent): JobState {
       return { ...state, step, done, total, importId: importId === undefined ? state.importId : String(importId) };
     }
     case "validated": {
-      const { animals, rejected, rejects } = event;
-      return { ...state, animals, rejected, rejects };
+      const { kind, ...validated } = event;
+      return { ...state, ...validated };
     }
     case "finished": {
       const { done, total, animals } = { ...state, ...event };

@@ -1,6 +1,6 @@
 import { withTimeout } from "../../base/time/timeout.ts";
 
-/** The reader has disconnected, or has stopped reading. */
+/** The reader has disconnected, has stopped reading, or may no longer read. */
 export class ReaderGone extends Error {}
 
 /**

@@ -14,16 +14,33 @@ const WANTED = { ...ANIMAL_FILTER, format: optional(choiceField(EXPORT_FORMATS),
 const TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
 
 /** Exports what the filter shows, from one snapshot, as fast as the browser reads it. */
-export const exportFiltered = withQuery(WANTED, async ({ openSnapshot, clock, background }, _, wanted) => {
-  const { format, ...filter } = wanted;
-  const selection = selectionOf(filter);
-  if (selection instanceof ConsoleFault) return selection;
-  const day = new Date(clock.nowMs()).toISOString().slice(0, 10);
-  const snapshot = await openSnapshot();
-  if (!snapshot) return TOO_MANY_EXPORTS;
-  const { readable, work } = streamOf(snapshot, selection, format);
-  background.run("console: an export failed", work);
-  return new Response(readable, { headers: asDownload(`animals-${day}.${format}`, TYPES[format]) });
+export const exportFiltered = withQuery(
+  WANTED,
+  async ({ openSnapshot, clock, background }, _, wanted, { hasSession }) => {
+    const { format, ...filter } = wanted;
+    const selection = selectionOf(filter);
+    if (selection instanceof ConsoleFault) return selection;
+    const day = new Date(clock.nowMs()).toISOString().slice(0, 10);
+    const snapshot = await openSnapshot();
+    if (!snapshot) return TOO_MANY_EXPORTS;
+    const { readable, work } = streamOf(whileAllowed(snapshot, hasSession), selection, format);
+    background.run("console: an export failed", work);
+    return new Response(readable, { headers: asDownload(`animals-${day}.${format}`, TYPES[format]) });
+  },
+);
+
+/** A slow reader could go on for hours, and what a session may do ends with it. */
+const whileAllowed = (
+  snapshot: Pick<AnimalSnapshot, "batches" | "close">,
+  isAllowed: () => Promise<boolean>,
+): Pick<AnimalSnapshot, "batches" | "close"> => ({
+  async *batches(...wanted) {
+    for await (const batch of snapshot.batches(...wanted)) {
+      if (!(await isAllowed())) throw new ReaderGone("the session has ended");
+      yield batch;
+    }
+  },
+  close: () => snapshot.close(),
 });
 
 const TOO_MANY_EXPORTS = new ConsoleFault(

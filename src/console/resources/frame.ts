@@ -1,10 +1,11 @@
+import { READS_KEYS } from "../../domain/console-role.ts";
 import { stateOfInstance } from "../../domain/usage/instance.ts";
 import type { Count, FrameView } from "../api/index.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { currentAlerts } from "./overview.ts";
 
 /** The numbers beside every page. They come from the cache: no request counts anything. */
-export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
+export const showFrame: ConsoleHandler = async (parts, { role }): Promise<FrameView> => {
   const { store, clock, cache, settings } = parts;
   const [stock, keys, instances] = await Promise.all([
     cache.stock.latest(),
@@ -14,7 +15,7 @@ export const showFrame: ConsoleHandler = async (parts): Promise<FrameView> => {
   const nowMs = clock.nowMs();
   const alive = instances.filter((instance) => stateOfInstance(instance, nowMs) === "alive");
   return {
-    keys: keys?.value.keys.size ?? null,
+    keys: READS_KEYS.includes(role) ? (keys?.value.keys.size ?? null) : null,
     animals: sumOf(stock?.value.animals),
     openOrders: sumOf(stock?.value.openOrders),
     // This one is alive, even if it has not registered yet, which it never does on a replica.

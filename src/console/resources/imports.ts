@@ -27,8 +27,8 @@ const FLAG = optional(flagField, false);
 const FLAGS = { dryRun: FLAG, skipInvalid: FLAG, again: FLAG, keepIds: FLAG };
 
 /** Imports the file in the body, or with `from` that of an earlier job. */
-export const beginImport = withQuery(FLAGS, async ({ imports }, session, flags, { query, request }) => {
-  const wanted = { ...flags, author: authorOf(session) };
+export const beginImport = withQuery(FLAGS, async ({ imports }, session, flags, { query, request, hasSession }) => {
+  const wanted = { ...flags, author: authorOf(session), isAllowed: hasSession };
   const from = textIn(query, "from");
   if (from !== undefined) return accepted(await imports.beginFrom(from, wanted));
   if (!request.body) return NO_FILE;
@@ -45,11 +45,17 @@ export const showWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }
 export const stopWork: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => imports.stop(id) ?? NO_SUCH_WORK;
 
 /** The report on rejected lines, with reasons. */
-export const downloadRejected: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => {
-  const report = imports.rejected(id);
-  if (!report) return NO_SUCH_WORK;
-  return new Response(Bun.file(report.path), { headers: asDownload(report.name, "text/plain; charset=utf-8") });
+export const downloadRejected: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) =>
+  downloadOf(imports.rejected(id), "text/plain");
+
+/** The rejected lines as they are in the file. */
+export const downloadRejectedLines: ConsoleHandler = ({ imports }, _, { params: { id = "" } }) => {
+  const lines = imports.rejectedLines(id);
+  return downloadOf(lines, lines?.path.endsWith(".csv") ? "text/csv" : "application/x-ndjson");
 };
+
+const downloadOf = (file: { readonly path: string; readonly name: string } | undefined, type: string) =>
+  file ? new Response(Bun.file(file.path), { headers: asDownload(file.name, `${type}; charset=utf-8`) }) : NO_SUCH_WORK;
 
 /** The name of the file has to be typed. */
 export const undoImportOf = withForm(CONFIRMED_FORM, async ({ store, imports }, session, confirmed, call) => {

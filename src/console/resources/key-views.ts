@@ -31,6 +31,7 @@ export function keyView({ key, state, secrets, use }: ShownKey, isCountKnown: bo
   return {
     ...keyRowView({ key, state, bannedUntilMs: use.bannedUntilMs }, today),
     quotas: key.quotas,
+    mayRotate: key.mayRotate,
     createdAtMs: key.createdAtMs,
     suspendedAtMs: key.suspendedAtMs ?? null,
     revokedAtMs: key.revokedAtMs ?? null,

@@ -5,12 +5,13 @@ import { DAY_MS, SECOND_MS } from "../../base/time/clock.ts";
 import { isKeyId, type Key } from "../../domain/keys/key.ts";
 import { PLAN_NAMES } from "../../domain/keys/plan.ts";
 import { SCOPES } from "../../domain/keys/scope.ts";
+import { deleteKey } from "../../keys/delete.ts";
 import { editKey } from "../../keys/edit.ts";
 import { issueKey } from "../../keys/issue.ts";
-import { type KeyList, listKeys } from "../../keys/queries/list.ts";
+import { comparedName, type KeyList, listKeys } from "../../keys/queries/list.ts";
 import { type ShownKey, showKey } from "../../keys/queries/show.ts";
 import { usageOfKey } from "../../keys/queries/usage.ts";
-import { TRUE_STATES, trueStateOf, useOf } from "../../keys/queries/use.ts";
+import { TRUE_STATES, type TrueState, trueStateOf, useOf } from "../../keys/queries/use.ts";
 import { revokeKey } from "../../keys/revoke.ts";
 import { rotateKey } from "../../keys/rotate.ts";
 import { resumeKey, suspendKey } from "../../keys/suspend.ts";
@@ -20,6 +21,7 @@ import { SPAN_MS } from "../cached/cache.ts";
 import { afterChange, ConsoleFault } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
 import {
+  booleanField,
   listField,
   numberField,
   orNull,
@@ -49,24 +51,35 @@ const partsFor = ({ store, counters, clock, settings }: ConsoleParts, session: S
   author: authorOf(session),
 });
 
-const KEY_FILTER = { plan: maybe(choiceField(PLAN_NAMES)), state: maybe(choiceField(TRUE_STATES)) };
+const NOT_REVOKED = "not_revoked";
+const KEY_FILTER = {
+  plan: maybe(choiceField(PLAN_NAMES)),
+  state: maybe(choiceField<TrueState | typeof NOT_REVOKED>([...TRUE_STATES, NOT_REVOKED])),
+  name: maybe(plainTextField),
+};
 
 /** The newest first. */
-export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, filter, { query }) => {
+export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, { state, ...filter }, { query }) => {
   const wantedPage = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
   const all = await cache.keys.list();
   const tallies = (await cache.keys.counted.latest(COUNTS_WAIT_MS))?.value.tallies;
   const counters = async () => (tallies ? done(async () => tallies) : refused({ kind: "counted_in_redis" } as const));
   const parts = { keys: { list: async () => all }, counters, clock };
-  const listed = await listKeys(parts, { ...filter, search: textIn(query, "search") });
+  const wanted = { ...filter, state: state === NOT_REVOKED ? undefined : state, search: textIn(query, "search") };
+  const listed = await listKeys(parts, wanted);
   if (listed.kind === "refused") return UNKNOWN_BANS;
   const nowMs = clock.nowMs();
-  const { keys, total, areBansKnown }: KeyList = listed.value;
+  const { total, areBansKnown }: KeyList = listed.value;
+  const keys = listed.value.keys.filter((row) => state !== NOT_REVOKED || row.state !== "revoked");
+  const namesakes = Map.groupBy(all, ({ name }) => comparedName(name));
   const pages = Math.max(1, Math.ceil(keys.length / PAGE_SIZE));
   const page = Math.min(wantedPage, pages);
   const shown = keys.toReversed().slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   return {
-    keys: shown.map((row) => keyRowView(row, tallies && useOf(row.key, tallies.get(row.key.id), nowMs).day)),
+    keys: shown.map((row) => ({
+      ...keyRowView(row, tallies && useOf(row.key, tallies.get(row.key.id), nowMs).day),
+      isNameShared: (namesakes.get(comparedName(row.key.name))?.length ?? 0) > 1,
+    })),
     page,
     pages,
     matching: keys.length,
@@ -122,6 +135,7 @@ const KEY_FORM = {
   perMinute: maybe(numberField),
   perDay: maybe(numberField),
   scopes: listField(SCOPES),
+  mayRotate: maybe(booleanField),
   expiresAtMs: orNull(numberField),
 };
 
@@ -183,6 +197,16 @@ export const revoke = withForm(CONFIRMED_FORM, async (parts, session, confirmed,
   if (!key) return NO_SUCH_KEY;
   if (!isSameName(confirmed.name, key.name)) return wrongName("key", key.name);
   return changed(parts, session, params, revokeKey);
+});
+
+/** Cannot be undone either. It waits until no request with the key can be in progress. */
+export const remove = withForm(CONFIRMED_FORM, async (parts, session, confirmed, { params: { id = "" } }) => {
+  const key = isKeyId(id) ? await parts.store.keys.get(id) : undefined;
+  if (!key) return NO_SUCH_KEY;
+  if (!isSameName(confirmed.name, key.name)) return wrongName("key", key.name);
+  const { maintenance } = parts.store;
+  const deleted = await deleteKey({ ...partsFor(parts, session), maintenance, sleep: Bun.sleep }, id);
+  return deleted.kind === "refused" ? keyFault(deleted.reason) : undefined;
 });
 
 async function changed(

@@ -1,3 +1,4 @@
+import { READS_KEYS } from "../../domain/console-role.ts";
 import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
 import { usageInAll } from "../../keys/queries/usage.ts";
 import { useOf } from "../../keys/queries/use.ts";
@@ -13,7 +14,11 @@ import { windowView } from "./key-views.ts";
 import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
 
 /** Slow values come from the cache, and are shown with their age. */
-export const showOverview: ConsoleHandler = async (parts, _, { query }): Promise<OverviewView | ConsoleFault> => {
+export const showOverview: ConsoleHandler = async (
+  parts,
+  { role },
+  { query },
+): Promise<OverviewView | ConsoleFault> => {
   const span = spanIn(query);
   if (span instanceof ConsoleFault) return span;
   const { store, clock, settings, cache } = parts;
@@ -28,7 +33,9 @@ export const showOverview: ConsoleHandler = async (parts, _, { query }): Promise
   const nowMs = clock.nowMs();
   return {
     usage: seriesView(usage.value),
-    busiest: (busiest?.value.busiest ?? []).map((each) => busyKeyView(each, keys?.value, nowMs)),
+    busiest: READS_KEYS.includes(role)
+      ? (busiest?.value.busiest ?? []).map((each) => busyKeyView(each, keys?.value, nowMs))
+      : [],
     busiestAsOfMs: busiest?.asOfMs ?? null,
     animals: stock?.value.animals ?? null,
     openOrders: stock?.value.openOrders ?? null,
@@ -44,7 +51,11 @@ export async function currentAlerts(
   { clock, settings, cache }: ConsoleParts,
   instances: readonly Instance[],
 ): Promise<readonly Alert[]> {
-  const [health, counted] = await Promise.all([cache.health.latest(), cache.keys.counted.latest()]);
+  const [health, counted, rotations] = await Promise.all([
+    cache.health.latest(),
+    cache.keys.counted.latest(),
+    cache.rotations.latest(),
+  ]);
   const keys = counted?.value;
   const nowMs = clock.nowMs();
   const alerts = findAlerts({
@@ -54,6 +65,7 @@ export async function currentAlerts(
     health: health?.value,
     // Keys that are not known yet raise no alert.
     bannedKeys: keys && !keys.tallies ? undefined : (keys?.banned ?? 0),
+    rotations: rotations?.value ?? [],
   });
   return cache.alerts.note(alerts, nowMs);
 }

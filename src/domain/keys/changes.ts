@@ -28,6 +28,7 @@ export const editedKey = (key: Key, change: KeyChange & Authorship): ChangedKey 
     plan: change.plan ?? key.plan,
     quotas: change.quotas ?? key.quotas,
     scopes: change.scopes ?? key.scopes,
+    mayRotate: change.mayRotate ?? key.mayRotate,
     expiresAtMs: change.expiresAtMs === undefined ? key.expiresAtMs : (change.expiresAtMs ?? undefined),
   });
 
@@ -63,13 +64,20 @@ export const entryOfDeletedKey = (author: Authorship, key: Key): NewJournalEntry
 /** Secrets never enter the journal: the entry says how long the old ones work. */
 export function entryOfRotation(
   key: Key,
-  { by, via, atMs }: Authorship,
+  { by, via, role, atMs }: Authorship,
   oldSecretsExpireAtMs: number,
 ): NewJournalEntry {
-  const endMs = Math.min(oldSecretsExpireAtMs, key.expiresAtMs ?? oldSecretsExpireAtMs);
-  const after = { oldSecretsWorkUntil: isoOf(endMs) };
-  return { by, via, atMs, action: "keys rotate", subject: subjectOf(key), after };
+  const after = { oldSecretsWorkUntil: isoOf(endOfReplaced(key, oldSecretsExpireAtMs)) };
+  return { by, via, role, atMs, action: "keys rotate", subject: subjectOf(key), after };
 }
+
+/** Nobody knows who holds a key: the entry names the key itself. */
+export const entryOfOwnRotation = (key: Key, atMs: number, oldSecretsExpireAtMs: number): NewJournalEntry =>
+  entryOfRotation(key, { by: key.name, via: "key", atMs }, oldSecretsExpireAtMs);
+
+/** When the last replaced secret ends: with its key at the latest. */
+export const endOfReplaced = (key: Key, oldSecretsExpireAtMs: number): number =>
+  Math.min(oldSecretsExpireAtMs, key.expiresAtMs ?? oldSecretsExpireAtMs);
 
 const subjectOf = ({ id, name }: Key): JournalSubject => ({ kind: "key", id, name });
 
@@ -80,6 +88,8 @@ export const contentOfKey = (key: Key): JournalContent => ({
   perMinute: key.quotas.perMinute,
   perDay: key.quotas.perDay,
   scopes: key.scopes,
+  // Left out where it is off, as it is unless somebody turns it on.
+  rotation: key.mayRotate ? "on" : null,
   createdAt: isoOf(key.createdAtMs),
   expiresAt: isoOf(key.expiresAtMs),
   suspendedAt: isoOf(key.suspendedAtMs),

@@ -20,6 +20,7 @@ const key = (change: Partial<Key> = {}): Key => ({
   name: "Front desk",
   plan: "free",
   quotas: { perMinute: 60, perDay: 1000 },
+  mayRotate: false,
   createdAtMs: NOW,
   expiresAtMs: undefined,
   revokedAtMs: undefined,

@@ -1,6 +1,7 @@
+import { crc32, sha256Hex } from "../../base/runtime/digests.ts";
 import type { EnvironmentName } from "../environment.ts";
 import type { Plan, Quotas } from "./plan.ts";
-import { SCOPES, type Scope } from "./scope.ts";
+import { type Right, ROTATION, SCOPES, type Scope } from "./scope.ts";
 
 /** The stored record of an API key. The secret itself is never stored, only its digest. */
 export interface Key {
@@ -9,6 +10,8 @@ export interface Key {
   readonly plan: Plan;
   readonly quotas: Quotas;
   readonly scopes: readonly Scope[];
+  /** Its holder may rotate its secret. No scope brings this with it. */
+  readonly mayRotate: boolean;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
   readonly revokedAtMs: number | undefined;
@@ -19,12 +22,14 @@ export interface Key {
   readonly lastUsedAtMs: number | undefined;
 }
 
-type Issued = Pick<Key, "name" | "plan" | "quotas" | "createdAtMs" | "expiresAtMs"> & Partial<Pick<Key, "scopes">>;
+type Issued = Pick<Key, "name" | "plan" | "quotas" | "createdAtMs" | "expiresAtMs"> &
+  Partial<Pick<Key, "scopes" | "mayRotate">>;
 
-/** A new key. Unless its scopes are given, it has all of them. */
+/** A new key. Unless its scopes are given, it has all of them. Its holder may not rotate its secret, unless that is given. */
 export const newKey = (issued: Issued): Key => ({
   id: newKeyId(),
   scopes: SCOPES,
+  mayRotate: false,
   ...issued,
   revokedAtMs: undefined,
   unbannedAtMs: undefined,
@@ -32,8 +37,11 @@ export const newKey = (issued: Issued): Key => ({
   lastUsedAtMs: undefined,
 });
 
+export const hasRight = ({ scopes, mayRotate }: Key, right: Right): boolean =>
+  right === ROTATION ? mayRotate : scopes.includes(right);
+
 /** New values for the fields of a key. A field that is undefined stays as it is. */
-export interface KeyChange extends Partial<Pick<Key, "name" | "plan" | "quotas" | "scopes">> {
+export interface KeyChange extends Partial<Pick<Key, "name" | "plan" | "quotas" | "scopes" | "mayRotate">> {
   readonly keyId: string;
   /** Null removes the expiry. */
   readonly expiresAtMs?: number | null;
@@ -100,11 +108,11 @@ export function environmentOfSecret(text: string): EnvironmentName | undefined {
   return text.startsWith(SECRET_PREFIXES.production) ? "production" : undefined;
 }
 
-const ID_PREFIX = "key_";
+export const KEY_ID_PREFIX = "key_";
 const ID_CHARACTERS = 12;
-const ID_SHAPE = new RegExp(`^${ID_PREFIX}[0-9A-Za-z]{${ID_CHARACTERS}}$`);
+const ID_SHAPE = new RegExp(`^${KEY_ID_PREFIX}[0-9A-Za-z]{${ID_CHARACTERS}}$`);
 
-export const newKeyId = (): string => ID_PREFIX + randomBase62(ID_CHARACTERS);
+export const newKeyId = (): string => KEY_ID_PREFIX + randomBase62(ID_CHARACTERS);
 
 /** Tells by its form whether a text is the id of a key. A name that an earlier release accepted may look like one. */
 export const isKeyId = (text: string): boolean => ID_SHAPE.test(text);
@@ -117,10 +125,10 @@ export function isPlausibleSecret(text: string): boolean {
 }
 
 /** A secret has 178 random bits, so its digest needs no salt and no slow hash. */
-export const digestOf = (secret: string): string => new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+export const digestOf = (secret: string): string => sha256Hex(secret);
 
 function checksum(text: string): string {
-  let rest = Bun.hash.crc32(text);
+  let rest = crc32(text);
   let characters = "";
   for (let i = 0; i < CHECK_CHARACTERS; i++) {
     characters = BASE62.charAt(rest % 62) + characters;

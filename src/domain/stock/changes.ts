@@ -59,10 +59,11 @@ export const entryOfUndo = (
   after: { state, removed, kept },
 });
 
-const entryAbout = (importId: bigint, action: JournalAction, { by, via, atMs }: Authorship): NewJournalEntry => ({
+const entryAbout = (importId: bigint, action: JournalAction, { by, via, role, atMs }: Authorship): NewJournalEntry => ({
   action,
   subject: { kind: "import", id: String(importId) },
   by,
   via,
+  role,
   atMs,
 });

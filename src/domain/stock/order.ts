@@ -51,8 +51,14 @@ export const transitionsTo = (
     return animalStatus === undefined ? [] : [{ from, animalStatus }];
   });
 
+/** A write to an order, with whoever makes it. If it names nobody, nothing is recorded, as by release 1.1.0. */
+export interface Acted extends Authored {
+  /** The key of a client of the API. */
+  readonly keyId?: string | undefined;
+}
+
 /** An order to be placed for an animal. */
-export interface NewOrder {
+export interface NewOrder extends Pick<Acted, "keyId"> {
   readonly animalId: bigint;
   readonly reference?: string | undefined;
   readonly nowMs: number;
@@ -81,7 +87,7 @@ export const orderTag = ({ id, animalId, status, placedAtMs, updatedAtMs, refere
   tagOfValues("order", id, animalId, status, placedAtMs, updatedAtMs, reference);
 
 /** A request to change the status of an order. */
-export interface OrderUpdate extends Authored, Conditional {
+export interface OrderUpdate extends Acted, Conditional {
   readonly orderId: bigint;
   readonly to: OrderStatus;
   readonly nowMs: number;

@@ -5,7 +5,7 @@ import { type Awaitable, andThen } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { EnvironmentName } from "../../domain/environment.ts";
 import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
-import type { Scope } from "../../domain/keys/scope.ts";
+import type { Right } from "../../domain/keys/scope.ts";
 import type { Precondition, PreconditionFailed } from "../../domain/tag.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Fault } from "../faults/fault.ts";
@@ -26,6 +26,10 @@ export interface PublicUrls {
 }
 
 export interface OperationParts extends Pick<Store, "animals" | "categories" | "orders"> {
+  readonly keyStore: Pick<Store["keys"], "rotateOwn">;
+  readonly usageStore: Pick<Store["usage"], "ofKey" | "keptRequests">;
+  /** New secrets name it. */
+  readonly environment: EnvironmentName;
   readonly clock: Clock;
   readonly gate: Gate;
 }
@@ -37,8 +41,10 @@ export interface Call<Known extends ParameterSet, Body extends Fields> {
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** From If-Match or If-None-Match. */
   readonly precondition: Precondition | undefined;
-  /** Set for a personal operation only: the others answer every caller alike. */
+  /** Undefined for a read that is not personal: it answers every caller alike. */
   readonly caller: Pass | undefined;
+  /** The secret that the caller of a personal write has presented. */
+  readonly secret: string | undefined;
 }
 
 /** A successful response. */
@@ -64,14 +70,16 @@ export interface Operation<Known extends ParameterSet, Body extends Fields, Valu
   readonly method: Method;
   readonly path: `/${string}`;
   readonly tag: Tag;
-  /** The scope that a key needs; undefined: any key will do. */
-  readonly scope: Scope | undefined;
+  /** The right that a key needs, usually a scope; undefined: any key will do. */
+  readonly scope: Right | undefined;
   /** True: the response depends on the caller. */
   readonly isPersonal?: true;
   readonly summary: string;
   readonly description: string;
   readonly parameters: Known;
   readonly body?: BodyShape<Body>;
+  /** A request without a body is one with an empty object. */
+  readonly isBodyOptional?: true;
   /** Present if it takes an Idempotency-Key, as every write does. */
   readonly idempotency?: true;
   readonly deprecation?: Deprecation;

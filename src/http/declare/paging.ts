@@ -1,4 +1,5 @@
 import { Mistake, oneOf } from "../../base/mistake.ts";
+import { quickDigest } from "../../base/runtime/quick-digest.ts";
 import {
   CURSOR_BY_ID_PATTERN,
   CURSOR_PATTERN,
@@ -99,19 +100,9 @@ export interface ListedPage extends JsonPage {
   readonly tag?: string | undefined;
 }
 
-const digest = new BigUint64Array(2);
-const digestBytes = Buffer.from(digest.buffer);
-
-/**
- * The tag of a page, by its rows and by whether others follow: 128 bits of xxHash3, with seeds of their own for either
- * case. No write depends on it, so a quick digest will do: it takes a tenth of SHA-256's time where the processor has no
- * instructions for that. It is not in the domain, which the console's pages load in a browser.
- */
-function tagOfPage(json: string, isContinued: boolean): string {
-  digest[0] = Bun.hash.xxHash3(json, isContinued ? 1n : 3n);
-  digest[1] = Bun.hash.xxHash3(json, isContinued ? 2n : 4n);
-  return digestBytes.toString("base64url");
-}
+/** The tag of a page, by its rows and by whether others follow. No write depends on it, so a quick digest will do. */
+const tagOfPage = (json: string, isContinued: boolean): string =>
+  isContinued ? quickDigest(json, 1n, 2n) : quickDigest(json, 3n, 4n);
 
 /** Renders a page: a bare array, a Link to the next page, and a tag of the rows and of whether there is a next page. */
 export const renderPage =

@@ -1,6 +1,7 @@
 import { INT64_SCHEMA, type Schema, textField } from "../../base/json/fields.ts";
 import { parseInt64 } from "../../base/json/int64.ts";
 import { Mistake, oneOf } from "../../base/mistake.ts";
+import { parseMoment } from "../../base/time/moment.ts";
 import { Fault } from "../faults/fault.ts";
 import { invalidParameter, MALFORMED_QUERY, repeatedParameter, unknownParameter } from "../faults/faults.ts";
 import { type NamedSchema, refTo } from "./schema.ts";
@@ -67,6 +68,16 @@ const parseId = (text: string): bigint | Mistake =>
 
 export const int64Parameter = (description: string, example: number) =>
   queryParameter({ description, schema: INT64_SCHEMA, example, parse: parseId });
+
+/** A time of RFC 3339, in milliseconds. */
+export const momentParameter = (description: string, example: string) =>
+  queryParameter<number>({
+    description,
+    schema: { type: "string", format: "date-time" },
+    example,
+    parse: (text) => parseMoment(text) ?? new Mistake(`must be a time with a time zone, such as ${example}`),
+    format: (ms) => new Date(ms).toISOString(),
+  });
 
 /** A name or another text of one line, by the same rule as in a body. */
 export function textParameter(description: string, example: string, maxCodePoints: number): QueryParameter<string> {

@@ -9,6 +9,7 @@ import {
   parseSome,
   type Schema,
 } from "../../base/json/fields.ts";
+import { rawJson } from "../../base/runtime/json.ts";
 
 /** A schema that the OpenAPI document lists under a name of its own. */
 export interface NamedSchema {
@@ -42,7 +43,7 @@ export const assignedId = (example: number): Schema => ({
 export const moment = (description: string): Schema => ({ type: "string", format: "date-time", description });
 
 /** An integer that a JavaScript number cannot hold, written out in full. */
-export const bigExample = (digits: bigint): unknown => JSON.rawJSON(String(digits));
+export const bigExample = (digits: bigint): unknown => rawJson(String(digits));
 
 /** The shape of a request body. Its fields parse the body; with their descriptions, they document it. */
 export interface BodyShape<Known extends Fields> extends NamedSchema {
@@ -69,13 +70,14 @@ export function bodyShape<Known extends Fields>(
     const said = describe[field] as Schema;
     return [field, "$ref" in said ? said : { ...fields[field]?.schema, ...said }];
   });
+  const required = names.filter((field) => isRequired(fields[field] as Field<unknown>));
   const schema = {
     type: "object",
     description,
     properties: Object.fromEntries(properties),
-    ...(atLeastOne
-      ? { minProperties: 1 }
-      : { required: names.filter((field) => isRequired(fields[field] as Field<unknown>)) }),
+    ...(atLeastOne ? { minProperties: 1 } : {}),
+    // OpenAPI 3.0 knows no empty list here.
+    ...(!atLeastOne && required.length > 0 ? { required } : {}),
     additionalProperties: false,
     examples: Object.values(examples),
   };

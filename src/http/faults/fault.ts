@@ -26,6 +26,8 @@ export const FAULTS = {
   pet_in_order: [409, "An open order holds the animal, and its status follows that order."],
   pet_has_orders: [409, "Orders refer to the animal, so it cannot be removed."],
   category_name_taken: [409, "Another category has this name."],
+  secret_replaced: [409, "The secret has been replaced: only the newest one of a key may rotate."],
+  too_many_rotations: [409, "The holder of the key has rotated its secret five times in 24 hours."],
   idempotency_in_progress: [409, "The first request with this `Idempotency-Key` is still in progress."],
   operation_removed: [410, "The operation has been removed: `GET /pets/{petId}`, on 5 December 2030."],
   precondition_failed: [412, "What is there now is not what `If-Match` or `If-None-Match` asks for."],

@@ -2,7 +2,8 @@ import type { Refusal } from "../../access/gate.ts";
 import { plural } from "../../base/text/text.ts";
 import { SECOND_MS, toWholeSeconds } from "../../base/time/clock.ts";
 import { type EnvironmentName, otherEnvironment } from "../../domain/environment.ts";
-import type { Scope } from "../../domain/keys/scope.ts";
+import { OWN_ROTATIONS_MAX, type OwnRotationRefusal } from "../../domain/keys/rotation.ts";
+import { type Right, ROTATION } from "../../domain/keys/scope.ts";
 import type { QuotaStatus } from "../../domain/limits/tally.ts";
 import { constant, Fault, type FaultCode } from "./fault.ts";
 import { STARTING } from "./faults.ts";
@@ -43,17 +44,20 @@ const BY_KIND = {
   revoked: invalidKey(`has been revoked. ${ASK_FOR_NEW}`),
 };
 
+const expired = (atMs: number): Fault =>
+  new Fault(
+    "invalid_api_key",
+    `This API key expired at ${new Date(atMs).toISOString()}. ${ASK_FOR_NEW}`,
+    INVALID_TOKEN,
+  );
+
 /** The fault that a refused request is answered with. */
 export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
   switch (reason.kind) {
     case "foreign":
       return FOREIGN[reason.of];
     case "expired":
-      return new Fault(
-        "invalid_api_key",
-        `This API key expired at ${new Date(reason.atMs).toISOString()}. ${ASK_FOR_NEW}`,
-        INVALID_TOKEN,
-      );
+      return expired(reason.atMs);
     case "exhausted":
       return quotaFault(quotaStatus, reason.strikesLeft);
     case "banned":
@@ -66,10 +70,40 @@ export function refusalFault({ reason, quotaStatus }: Refusal): Fault {
 }
 
 /** RFC 6750. */
-export const insufficientScope = (scope: Scope): Fault =>
-  constant("insufficient_scope", `This API key may not do this: it lacks the scope ${scope}. Use a key that has it.`, {
-    "WWW-Authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
-  });
+export const insufficientScope = (right: Right): Fault =>
+  constant(
+    "insufficient_scope",
+    right === ROTATION
+      ? "This API key may not rotate its own secret. Ask the operator to rotate it, or to allow it to the key."
+      : `This API key may not do this: it lacks the scope ${right}. Use a key that has it.`,
+    { "WWW-Authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${right}"` },
+  );
+
+const MAY_NOT_ROTATE = insufficientScope(ROTATION);
+
+const SECRET_REPLACED = constant(
+  "secret_replaced",
+  "This secret was replaced by a newer one, and only the newest may rotate. Use the newest one. If you did not replace it, somebody else has the secret: ask the operator to rotate or revoke the key.",
+);
+
+/** The fault of a rotation that is refused. The transaction may know more of the key than the gate did. */
+export function rotationFault(refusal: OwnRotationRefusal): Fault {
+  switch (refusal.kind) {
+    case "unknown_secret":
+      return UNKNOWN_KEY;
+    case "key_problem":
+      return refusal.problem.kind === "expired" ? expired(refusal.problem.atMs) : BY_KIND[refusal.problem.kind];
+    case "not_allowed":
+      return MAY_NOT_ROTATE;
+    case "secret_replaced":
+      return SECRET_REPLACED;
+    case "too_many":
+      return new Fault(
+        "too_many_rotations",
+        `The secret of this API key was rotated ${OWN_ROTATIONS_MAX} times in 24 hours. The next rotation is possible at ${new Date(refusal.nextAtMs).toISOString()}, or ask the operator.`,
+      );
+  }
+}
 
 /** Whole seconds, at least 1, and never before the moment that the Reset header names. */
 function secondsUntilReset({ shown, atMs }: QuotaStatus): number {

@@ -1,7 +1,7 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { MINUTE_MS } from "../../base/time/clock.ts";
 import { PLANS } from "../../domain/keys/plan.ts";
-import { SCOPES, type Scope } from "../../domain/keys/scope.ts";
+import { type Right, ROTATION, SCOPES } from "../../domain/keys/scope.ts";
 import { BAN_LADDER_MS } from "../../domain/limits/ban.ts";
 import type { AnyOperation, PublicUrls } from "../declare/operation.ts";
 import { FAULT_CODES, FAULTS } from "../faults/fault.ts";
@@ -46,7 +46,7 @@ export function openapiDocument(urls: PublicUrls): Json {
   };
 
   function describe(operation: AnyOperation): Json {
-    const { name, tag, scope, summary, description, body, deprecation } = operation;
+    const { name, tag, scope, summary, description, body, isBodyOptional, deprecation } = operation;
     return {
       operationId: name,
       summary,
@@ -56,7 +56,7 @@ export function openapiDocument(urls: PublicUrls): Json {
       ...(deprecation ? { deprecated: true } : {}),
       parameters: parametersOf(operation),
       ...(body
-        ? { requestBody: { required: true, content: jsonContent(components.schema(body), body.examples) } }
+        ? { requestBody: { required: !isBodyOptional, content: jsonContent(components.schema(body), body.examples) } }
         : {}),
       responses: responsesOf(operation, components, urls),
       "x-codeSamples": samplesOf(operation, urls),
@@ -64,8 +64,10 @@ export function openapiDocument(urls: PublicUrls): Json {
   }
 }
 
-const scopeSentence = (scope: Scope | undefined): string =>
-  scope ? `Needs the scope \`${scope}\`.` : "Any key may do this, whatever its scopes.";
+function scopeSentence(right: Right | undefined): string {
+  if (right === ROTATION) return `Needs the right \`${ROTATION}\`, which is no scope: the operator gives it to a key.`;
+  return right ? `Needs the scope \`${right}\`.` : "Any key may do this, whatever its scopes.";
+}
 
 const planRows = Object.entries(PLANS).map(([name, quotas]) =>
   quotas ? `| ${name} | ${quotas.perMinute} | ${quotas.perDay} |` : `| ${name} | custom | custom |`,
@@ -99,7 +101,7 @@ Windows are fixed, and open with the first request that counts. A refused reques
 
 ## Scopes
 
-A key has scopes, and each operation says which one it needs. Without it the response is 403, and its \`WWW-Authenticate\` header names the scope. \`GET /key\` shows those that your key has.
+A key has scopes, and each operation says which one it needs. Without it the response is 403, and its \`WWW-Authenticate\` header names the scope. \`GET /key\` shows those that your key has, and in \`rotation\` whether it may rotate its own secret, which no scope allows.
 
 | scope | operations |
 |---|---|

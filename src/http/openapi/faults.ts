@@ -1,7 +1,7 @@
 import { type Fields, InvalidRecord } from "../../base/json/fields.ts";
 import { parseJson } from "../../base/json/json.ts";
 import { PLANS } from "../../domain/keys/plan.ts";
-import { SCOPES, type Scope } from "../../domain/keys/scope.ts";
+import { RIGHTS, type Right } from "../../domain/keys/scope.ts";
 import { judge, newTally, ratePolicyOfKey } from "../../domain/limits/tally.ts";
 import type { AnyOperation } from "../declare/operation.ts";
 import { hasPathParameter, type Parameter, queryNames, readQuery } from "../declare/parameters.ts";
@@ -47,12 +47,12 @@ function limitFaults(): Fault[] {
 }
 
 /** `NeedsPetsRead`. */
-const nameOf = (scope: Scope): string => `Needs:${scope}`.replaceAll(/:(\w)/g, (_, letter) => letter.toUpperCase());
+const nameOf = (right: Right): string => `Needs:${right}`.replaceAll(/:(\w)/g, (_, letter) => letter.toUpperCase());
 
 /** Responses that several operations share, by the name that the document gives them. */
 export const SHARED_RESPONSES: Readonly<Record<string, readonly Fault[]>> = {
   Unauthorized: [MISSING_KEY, UNKNOWN_KEY],
-  ...Object.fromEntries(SCOPES.map((scope) => [nameOf(scope), [insufficientScope(scope)]])),
+  ...Object.fromEntries(RIGHTS.map((right) => [nameOf(right), [insufficientScope(right)]])),
   RequestTimeout: [BODY_TOO_SLOW],
   PayloadTooLarge: [PAYLOAD_TOO_LARGE],
   UnsupportedMediaType: [UNSUPPORTED_MEDIA_TYPE, NO_BODY],
@@ -71,14 +71,15 @@ const shared = (...names: string[]): Fault[] => names.flatMap((name) => [...(SHA
 
 /** Every fault of an operation. */
 export function faultsOf(operation: AnyOperation): Fault[] {
-  const { method, scope, parameters, body, idempotency, deprecation, faults = [] } = operation;
+  const { method, scope, parameters, body, isBodyOptional, idempotency, deprecation, faults = [] } = operation;
   const all = [
     ...shared("Unauthorized", "TooManyRequests", "InternalError"),
     ...(scope ? shared(nameOf(scope)) : []),
     ...shared(method === "GET" ? "ServiceUnavailable" : "WriteUnavailable"),
     ...(body
       ? [
-          ...shared("RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"),
+          ...shared("RequestTimeout", "PayloadTooLarge"),
+          ...(isBodyOptional ? [UNSUPPORTED_MEDIA_TYPE] : shared("UnsupportedMediaType")),
           ...bodyFaults(body, hasPathParameter(parameters)),
         ]
       : []),

@@ -3,9 +3,12 @@ import { createPet } from "./create-pet.ts";
 import { deleteCategory } from "./delete-category.ts";
 import { deletePet } from "./delete-pet.ts";
 import { getCategory } from "./get-category.ts";
-import { getKey } from "./get-key.ts";
 import { getOrder } from "./get-order.ts";
 import { getPet } from "./get-pet.ts";
+import { getKey } from "./key/get-key.ts";
+import { getKeyUsage } from "./key/get-key-usage.ts";
+import { listKeyRequests } from "./key/list-key-requests.ts";
+import { rotateKey } from "./key/rotate-key.ts";
 import { listCategories } from "./list-categories.ts";
 import { listOrders } from "./list-orders.ts";
 import { listPets } from "./list-pets.ts";
@@ -30,4 +33,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   getOrder,
   updateOrder,
   getKey,
+  getKeyUsage,
+  rotateKey,
+  listKeyRequests,
 ];

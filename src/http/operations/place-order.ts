@@ -30,8 +30,8 @@ export const placeOrder = operation({
     headers: ["Location"],
   },
   faults: [placingFault({ kind: "no_such_animal" }), placingFault({ kind: "not_available", status: "pending" })],
-  perform: ({ body: { petId, reference }, idempotencyKey }, { orders, clock }) =>
-    orders.place({ animalId: petId, reference, nowMs: clock.nowMs() }, idempotencyKey),
+  perform: ({ body: { petId, reference }, idempotencyKey, caller }, { orders, clock }) =>
+    orders.place({ animalId: petId, reference, keyId: caller?.key.id, nowMs: clock.nowMs() }, idempotencyKey),
   render: (order, { publicUrl }) => ({
     body: orderJson(order),
     tag: orderTag(order),

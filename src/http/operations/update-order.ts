@@ -23,8 +23,8 @@ export const updateOrder = operation({
     examples: { approved: APPROVED_EXAMPLE },
   },
   faults: [orderUpdateFault({ kind: "invalid_transition", from: "placed", to: "delivered" })],
-  perform: ({ parameters: { orderId }, body: { status }, precondition, idempotencyKey }, { orders, clock }) =>
-    orders.update({ orderId, to: status, nowMs: clock.nowMs(), precondition }, idempotencyKey),
+  perform: ({ parameters: { orderId }, body: { status }, precondition, idempotencyKey, caller }, { orders, clock }) =>
+    orders.update({ orderId, to: status, keyId: caller?.key.id, nowMs: clock.nowMs(), precondition }, idempotencyKey),
   render: (order) => ({ body: orderJson(order), tag: orderTag(order) }),
   refuse: orderUpdateFault,
 });

@@ -4,7 +4,7 @@ import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import type { Addresses } from "../request/addresses.ts";
 import type { ConsoleParts } from "./console/visitors.ts";
 import { publicError, publicJson } from "./page.ts";
-import { DOCUMENT_30_PATH, DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
+import { ACCOUNT_PATH, DOCUMENT_30_PATH, DOCUMENT_PATH, REFERENCE_PATH, SCALAR_PATH } from "./paths.ts";
 import type { DocsPages } from "./reference/docs.ts";
 
 export interface PageParts {
@@ -12,19 +12,30 @@ export interface PageParts {
   readonly isReady: () => Promise<boolean>;
   /** Undefined: the console is off, or on a port of its own. */
   readonly console: ConsoleParts | undefined;
+  /** Whether there is a page on which holders of keys see them. */
+  readonly account: boolean;
 }
 
 /** Everything that needs no key: pages for people, and probes. */
 export function publicPages(parts: PageParts) {
   const docs = lazy(async () =>
-    (await import("./reference/docs.ts")).docsPages(parts.addresses, parts.console !== undefined),
+    (await import("./reference/docs.ts")).docsPages(parts.addresses, {
+      console: parts.console !== undefined,
+      account: parts.account,
+    }),
   );
+  const account = lazy(async () => (await import("./account/page.ts")).accountPages(parts.addresses));
   const docsPage =
     (name: keyof DocsPages): PublicPage =>
     async (request, server) =>
       (await docs())[name](request, server);
+  const notFound = notFoundPage(docsPage("notFound"));
+  const accountPage: PublicPage = async (request, server) => (await account()).page(request, server);
+  const accountFile: PublicPage = async (request, server) =>
+    (await (await account()).file(request)) ?? notFound(request, server);
   return {
     pages: {
+      ...(parts.account ? { [ACCOUNT_PATH]: accountPage, [`${ACCOUNT_PATH}/:file`]: accountFile } : {}),
       "/": docsPage("landing"),
       "/docs": docsPage("docs"),
       [SCALAR_PATH]: docsPage("scalar"),
@@ -38,7 +49,7 @@ export function publicPages(parts: PageParts) {
       /** Ready: it can serve requests, and is not stopping. */
       "/readyz": async () => ((await parts.isReady()) ? probe(200, "ready") : probe(503, "not ready")),
     },
-    notFound: notFoundPage(docsPage("notFound")),
+    notFound,
   };
 }
 

@@ -3,12 +3,12 @@ import type { FailureLog } from "../../telemetry/log.ts";
 import type { Fault } from "../faults/fault.ts";
 import { INTERNAL_ERROR, methodNotAllowed } from "../faults/faults.ts";
 import { visitorFault } from "../faults/refusal-faults.ts";
-import type { HandlerParts } from "../handler.ts";
 import { callerAddress } from "../pipeline/caller-address.ts";
 import { isRead, type PublicPage } from "../pipeline/handler.ts";
 import { placeOf } from "../pipeline/request-log.ts";
 import type { HeaderFields } from "../reply/header-template.ts";
 import type { Reply } from "../reply/reply.ts";
+import type { HandlerParts } from "../v1-handler.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 
 export type PageHandlerParts = Pick<

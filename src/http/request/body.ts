@@ -38,7 +38,7 @@ export async function readBody(request: Request, timeoutMs: number): Promise<{ r
   return request.signal.aborted ? SENDER_GONE : decode(bytes);
 }
 
-const hasBody = ({ headers }: Request): boolean =>
+export const hasBody = ({ headers }: Request): boolean =>
   headers.has("transfer-encoding") || !NO_BYTES.test(headers.get("content-length") ?? "");
 
 /**
@@ -81,11 +81,21 @@ async function readPieces({ body }: Request): Promise<Uint8Array | Fault> {
   let size = 0;
   for (let count = 0; count <= BODY_MAX_PIECES && size <= DISCARDED_MAX_BYTES; count++) {
     const { done, value } = await reader.read();
-    if (done) return size > BODY_MAX_BYTES ? PAYLOAD_TOO_LARGE : Buffer.concat(pieces);
+    if (done) return size > BODY_MAX_BYTES ? PAYLOAD_TOO_LARGE : joined(pieces, size);
     size += value.byteLength;
     if (size <= BODY_MAX_BYTES) pieces.push(value);
   }
   return size > BODY_MAX_BYTES ? PAYLOAD_FAR_TOO_LARGE : TOO_MANY_PIECES;
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,3 +1,4 @@
+import { sha256 } from "../../base/runtime/digests.ts";
 import { withTimeout } from "../../base/time/timeout.ts";
 import type { IdempotencyKey } from "../../domain/idempotency.ts";
 import type { Fault } from "../faults/fault.ts";
@@ -34,7 +35,7 @@ export function readIdempotencyKey(header: string | null): string | undefined | 
 export function fingerprintOf(operation: string, values: readonly unknown[]): string {
   const content = values.map((value) => (value === undefined ? null : String(value)));
   while (content.at(-1) === null) content.pop();
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([operation, ...content])).digest("base64url");
+  return sha256(JSON.stringify([operation, ...content]));
 }
 
 const WAIT_FOR_FIRST_MS = 1_000;

@@ -24,6 +24,7 @@ export const KEY_EXAMPLE = {
   name: "front desk",
   plan: "free",
   scopes: SCOPES,
+  rotation: false,
   expiresAt: "2027-06-30T23:59:59.999Z",
   quotas: [
     { window: "minute", limit: 60, remaining: 59, resetAt: "2026-11-15T09:31:00.000Z" },
@@ -53,6 +54,10 @@ export const KEY = namedSchema("Key", {
     name: { type: "string", description: "What the operator called it.", examples: [KEY_EXAMPLE.name] },
     plan: open("Its plan.", Object.keys(PLANS)),
     scopes: { type: "array", description: "What it may do.", items: open("A scope.", SCOPES) },
+    rotation: {
+      type: "boolean",
+      description: "Whether it may rotate its own secret with `POST /key/rotate`.",
+    },
     expiresAt: moment("From when on it is no longer valid. Left out if it never expires."),
     quotas: {
       type: "array",
@@ -61,7 +66,7 @@ export const KEY = namedSchema("Key", {
     },
     strikesLeft: count("After how many more refused requests in this minute the key is temporarily banned."),
   },
-  required: ["id", "name", "plan", "scopes", "quotas", "strikesLeft"],
+  required: ["id", "name", "plan", "scopes", "rotation", "quotas", "strikesLeft"],
   examples: [KEY_EXAMPLE],
 });
 
@@ -69,13 +74,14 @@ export const KEY = namedSchema("Key", {
 export type OwnKey = Pick<Pass, "key" | "quotaStatus"> & { readonly strikesLeft: number };
 
 export const keyJson = ({ key, quotaStatus, strikesLeft }: OwnKey): string => {
-  const { id, name, plan, scopes, expiresAtMs } = key;
+  const { id, name, plan, scopes, mayRotate, expiresAtMs } = key;
   const { minute, day } = quotaStatus;
   return JSON.stringify({
     id,
     name,
     plan,
     scopes,
+    rotation: mayRotate,
     expiresAt: expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString(),
     quotas: (day ? [minute, day] : [minute]).map(quotaOf),
     strikesLeft,

@@ -13,7 +13,12 @@ export interface KeyFilter {
   readonly plan?: Plan | undefined;
   /** A text in the name or, if it is long enough, in the id, whatever the case. */
   readonly search?: string | undefined;
+  /** The whole name. */
+  readonly name?: string | undefined;
 }
+
+/** The name as it is compared: an accent may be typed in two ways, which look the same. */
+export const comparedName = (name: string): string => name.trim().normalize();
 
 export interface ListedKey {
   readonly key: Key;
@@ -38,12 +43,17 @@ interface Parts extends Pick<KeyContext, "counters" | "clock"> {
 /** Lists keys. Refused only if the filter names a state that cannot be known. */
 export async function listKeys(
   { keys, counters, clock }: Parts,
-  { state: wantedState, plan, search }: KeyFilter,
+  { state: wantedState, plan, search, name }: KeyFilter,
 ): Promise<Result<KeyList, CountedInRedis>> {
   const all = await keys.list();
   const nowMs = clock.nowMs();
   const folded = search === undefined ? undefined : fold(search);
-  const wanted = all.filter((key) => (plan === undefined || key.plan === plan) && isLike(key, folded));
+  const named = name === undefined ? undefined : comparedName(name);
+  const isWanted = (key: Key): boolean =>
+    (plan === undefined || key.plan === plan) &&
+    (named === undefined || comparedName(key.name) === named) &&
+    isLike(key, folded);
+  const wanted = all.filter(isWanted);
   const mayBeBanned = wanted.filter((key) => stateOf(key, nowMs) === "active").map(({ id }) => id);
   const countedFor = await counters();
   if (countedFor.kind === "refused" && (wantedState === "active" || wantedState === "banned")) return countedFor;

@@ -1,4 +1,5 @@
 import { done, type Result, refused } from "../../base/result.ts";
+import { type Awaitable, andThen } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Key } from "../../domain/keys/key.ts";
 import {
@@ -55,18 +56,28 @@ export interface UsageQuery {
   readonly grain?: Grain | undefined;
 }
 
-/** The usage of one key. */
+/** The usage of the key with an id, or of the only one with a name. */
 export async function usageOfKey(
   { keys, usage, clock }: Parts,
   idOrName: string,
   query: UsageQuery,
 ): Promise<Result<KeyUsageReport, FindRefusal | NotKept>> {
-  const span = spanOf("key", query, clock.nowMs());
-  if (span.kind === "refused") return span;
   const found = await findKey(keys, idOrName);
   if (found.kind === "refused") return found;
   const key = found.value;
-  return done({ key, ...reportOf(span.value, await usage.ofKey(key.id, span.value)) });
+  const report = await usageOfKeyId({ usage, clock }, key.id, query);
+  return report.kind === "refused" ? report : done({ key, ...report.value });
+}
+
+/** The usage of a key whose id is known to be right: at once, if the store answers at once. */
+export function usageOfKeyId(
+  { usage, clock }: Pick<Parts, "clock"> & { readonly usage: Pick<UsageStore, "ofKey"> },
+  keyId: string,
+  query: UsageQuery,
+): Awaitable<Result<UsageReport, NotKept>> {
+  const span = spanOf("key", query, clock.nowMs());
+  if (span.kind === "refused") return span;
+  return andThen(usage.ofKey(keyId, span.value), (sums) => done(reportOf(span.value, sums)));
 }
 
 /** The usage of everybody, not divided by key. */

@@ -2,11 +2,14 @@ import type { Keyring } from "../../access/keyring.ts";
 import { LastUse } from "../../access/last-use.ts";
 import type { SteadyClock } from "../../base/time/clock.ts";
 import { savedResponsesExpireAtMs } from "../../domain/idempotency.ts";
+import { KEPT_DAYS_DEFAULT } from "../../domain/usage/kept-request.ts";
 import { type Meters, SAVE_INTERVAL_MS } from "../../meter/open.ts";
 import type { Store } from "../../store/ports/store.ts";
+import type { RequestKeeper } from "../../telemetry/request-keeper.ts";
 import type { UsageCounter } from "../../telemetry/usage-counter.ts";
 import type { Logs } from "../logs.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import { RequestSweep } from "./request-sweep.ts";
 import { AT_REST, type Job, MORE_TO_DO, type Run, type Schedule } from "./schedule.ts";
 import { UsageFlush } from "./usage-flush.ts";
 
@@ -24,6 +27,8 @@ interface JobParts {
 
 interface ThreadJobParts extends JobParts {
   readonly usage: UsageCounter;
+  /** Undefined: no requests are kept. */
+  readonly keeper?: RequestKeeper | undefined;
   readonly keyring: Pick<Keyring, "takeUsed">;
 }
 
@@ -31,10 +36,11 @@ interface ThreadJobParts extends JobParts {
  * Starts the job of every serving thread. It rests while the thread has no requests: each is counted, which wakes it.
  * Returns how to stop it.
  */
-export function startThreadJobs({ schedule, keyring, usage, store, steadyClock, report }: ThreadJobParts) {
+export function startThreadJobs(parts: ThreadJobParts) {
+  const { schedule, keyring, usage, keeper, store, steadyClock, report } = parts;
   const lastUse = new LastUse({ keyring, keys: store.keys, isReadOnly: store.isReadOnly, clock: steadyClock });
   const onUnattributed = report("could not keep the usage of some requests by key");
-  const usageFlush = new UsageFlush({ counter: usage, store, clock: steadyClock, onUnattributed });
+  const usageFlush = new UsageFlush({ counter: usage, keeper, store, clock: steadyClock, onUnattributed });
   const succeeds = (work: Promise<void>, failure: string): Promise<boolean> =>
     work.then(
       () => true,
@@ -92,16 +98,21 @@ export function startLooking({ schedule, look, tellOthers, report, intervalMs = 
 interface ProcessJobParts extends JobParts {
   readonly meters: Meters;
   readonly heartbeat: Heartbeat;
+  /** The days for which requests are kept; 0: they are not. */
+  readonly requestDays: number;
 }
 
 /** Starts the jobs that run once in a process, however many threads it has. Returns how to stop them. */
-export function startBackgroundJobs({ schedule, meters, heartbeat, store, steadyClock, report }: ProcessJobParts) {
-  const { deleteExpiredResponses, sweepUsage, sweepSessions, foldNames } = maintenanceOf(store, steadyClock);
+export function startBackgroundJobs(parts: ProcessJobParts) {
+  const { schedule, meters, heartbeat, store, steadyClock, report, requestDays } = parts;
+  const maintenance = maintenanceOf(store, steadyClock, requestDays);
+  const { deleteExpiredResponses, sweepUsage, sweepRequests, sweepSessions, foldNames } = maintenance;
   const heartbeatFailure = "could not note that this instance is alive";
   const jobs = startJobs(schedule, report, [
     [SAVE_INTERVAL_MS, "could not save the counters", () => meters.save()],
     [10_000, "could not delete expired responses", deleteExpiredResponses],
     [60_000, "could not delete old usage", sweepUsage],
+    [60_000, "could not delete old requests", sweepRequests],
     [60_000, "could not delete expired sessions of the console", sweepSessions],
     [2_000, heartbeatFailure, () => heartbeat.beat()],
     // An animal that an instance of release 1.1.0 adds is found by name after this time.
@@ -124,8 +135,13 @@ const stopAll = (jobs: readonly Job[]) => Promise.all(jobs.map((job) => job.stop
  * The maintenance of a store. It does nothing while the store is read-only, and deletes nothing while the time is in
  * doubt: that could not be undone. Nobody waits for it: whatever has expired may stay a while longer.
  */
-export function maintenanceOf(store: Pick<Store, "maintenance" | "isReadOnly">, time: SteadyClock) {
+export function maintenanceOf(
+  store: Pick<Store, "maintenance" | "usage" | "isReadOnly">,
+  time: SteadyClock,
+  requestDays = KEPT_DAYS_DEFAULT,
+) {
   const { maintenance, isReadOnly } = store;
+  const requestSweep = new RequestSweep({ store, keptDays: requestDays });
   /** `work` resolves to whether there is more to do. */
   const unlessReadOnly = (work: () => Promise<boolean>) => async () =>
     !isReadOnly() && (await work()) ? MORE_TO_DO : undefined;
@@ -139,6 +155,7 @@ export function maintenanceOf(store: Pick<Store, "maintenance" | "isReadOnly">, 
       maintenance.deleteSavedResponses({ savedAtMs: savedResponsesExpireAtMs(nowMs) }),
     ),
     sweepUsage: onceSettled((nowMs) => maintenance.sweepUsage({ nowMs })),
+    sweepRequests: unlessReadOnly(() => requestSweep.step(time.settledMs())),
     sweepSessions: onceSettled(async (nowMs) => {
       await maintenance.sweepSessions({ nowMs });
       return false;

@@ -8,6 +8,7 @@ import { startOf } from "../../domain/usage/grains.ts";
 import { newCountedKey, usageOf } from "../../domain/usage/usage.ts";
 import { openForCommand } from "../../store/open.ts";
 import { StoreUnavailable, type UsageAddition } from "../../store/ports/store.ts";
+import { RequestKeeper } from "../../telemetry/request-keeper.ts";
 import { UsageCounter } from "../../telemetry/usage-counter.ts";
 import { UsageFlush } from "./usage-flush.ts";
 
@@ -81,6 +82,52 @@ test("nothing is written where there is nothing to write, or to a store that is 
   await flush.write();
   expect(await total()).toBe(1);
   expect(unattributed).toEqual([]);
+  await store.close();
+});
+
+test("requests are written with the sums, in a transaction of their own only if there are very many", async () => {
+  const { store, state, count, counter } = await failingStore();
+  const [key] = await store.keys.list();
+  const keyId = key?.id as string;
+  const additions: (readonly [sums: number, requests: number])[] = [];
+  const keeper = new RequestKeeper();
+  const flush = new UsageFlush({
+    counter,
+    keeper,
+    store: {
+      isReadOnly: () => state.isReadOnly,
+      usage: {
+        async add(addition: UsageAddition) {
+          additions.push([addition.sums.length, addition.requests?.length ?? 0]);
+          await store.usage.add(addition);
+        },
+      },
+    },
+    clock: new FakeClock(),
+    onUnattributed: () => {},
+  });
+  const request = { keyId, method: "GET", path: "/v1/pets", requestId: "r", latencyMs: 1, idempotencyKey: undefined };
+  const keep = (number: number) => {
+    for (let i = 0; i < number; i++) {
+      count(0);
+      keeper.keep({ ...request, status: 404, code: "pet_not_found", message: "no" }, 3_600_000 * i);
+    }
+  };
+  keep(100);
+  state.isReadOnly = true;
+  await flush.write();
+  expect(additions).toEqual([]);
+  state.isReadOnly = false;
+  await flush.write();
+  expect(additions.splice(0)).toEqual([[2, 100]]);
+  keep(150);
+  await flush.write();
+  expect(additions).toEqual([
+    [2, 100],
+    [0, 50],
+  ]);
+  const { rows } = await store.usage.keptRequests({ keyId, size: 1_000 });
+  expect(rows).toHaveLength(250);
   await store.close();
 });
 

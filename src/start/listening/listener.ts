@@ -3,8 +3,8 @@ import { reachableHost } from "../../base/system/reachable-host.ts";
 import { STARTING } from "../../http/faults/faults.ts";
 import { publicError } from "../../http/pages/page.ts";
 import type { Handlers } from "../../http/pipeline/handler.ts";
+import { ending } from "./ending.ts";
 import { finish } from "./finish.ts";
-import { ending } from "./handlers.ts";
 import { sharePort } from "./share-port.ts";
 
 /** Limits requests in progress when their port is opened anew: longer than a write waits for a lock. */

@@ -1,6 +1,7 @@
 import { type Authorship, entryOfStore } from "../../domain/journal.ts";
 import { IMPORT_RANGES, IMPORTS } from "../sql/import-rows.ts";
-import { ANIMALS, CATEGORIES, ORDERS, TABLES } from "../sql/rows.ts";
+import { ORDERS } from "../sql/order-rows.ts";
+import { ANIMALS, CATEGORIES, TABLES } from "../sql/rows.ts";
 import type { Table } from "../sql/table.ts";
 import type { RowSource, RowTarget, RowWriter } from "../sql/tables/transfer.ts";
 import { CopyRefused } from "./refusal.ts";

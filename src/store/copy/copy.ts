@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { OperatorError } from "../../base/operator-error.ts";
 import { type Authorship, entryOfStore } from "../../domain/journal.ts";
-import { ANIMALS, NUMBERED_TABLES, ORDERS } from "../sql/rows.ts";
+import { ORDERS } from "../sql/order-rows.ts";
+import { ANIMALS, NUMBERED_TABLES } from "../sql/rows.ts";
 import type { Row, Table } from "../sql/table.ts";
 import type { RowReader, RowSource, RowTarget, RowWriter } from "../sql/tables/transfer.ts";
 import { absolutePath, type DatabaseUrl, displayName, isEmbedded, locationOf } from "../urls/database-url.ts";

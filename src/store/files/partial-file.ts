@@ -79,7 +79,10 @@ export function beginFile(file: string, { mayReplace = () => false, remedy }: Ne
 }
 
 export class AlreadyExists extends OperatorError {
-  constructor(file: string, remedy = "choose another file name") {
+  constructor(
+    readonly file: string,
+    remedy = "choose another file name",
+  ) {
     super(`${file} already exists: ${remedy}`);
   }
 }

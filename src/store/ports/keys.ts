@@ -1,8 +1,10 @@
 import type { IdPage } from "../../base/read-all.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
+import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
 import type { Authorship } from "../../domain/journal.ts";
 import type { Unban as KeyUnban } from "../../domain/keys/changes.ts";
 import type { DatedSecret, Key, KeyChange, KeySecret } from "../../domain/keys/key.ts";
+import type { OwnRotationRefusal } from "../../domain/keys/rotation.ts";
 
 /** API keys. A change by a person enters the journal in its transaction, and raises the revision. */
 export interface KeyStore {
@@ -24,6 +26,16 @@ export interface KeyStore {
   createFirst(key: NewKey): Promise<boolean>;
   /** Gives a key a new secret and lets its present ones expire at the given time, or earlier if they do anyway. */
   rotate(rotation: Rotation): Promise<void>;
+  /**
+   * Does so for the holder of the key, if `refusalToRotate` allows it. The response is saved under the idempotency key,
+   * with the new secret as it was sealed.
+   */
+  rotateOwn(
+    rotation: OwnRotation,
+    idempotencyKey?: IdempotencyKey,
+  ): Promise<IdempotentResult<RotatedByHolder, OwnRotationRefusal>>;
+  /** Returns the latest rotation by its holder of each key that had one since a moment, the latest first, 100 at most. */
+  rotatedByHolders(since: { readonly sinceMs: number }): Awaitable<readonly HolderRotation[]>;
   /** Revokes a key for good. Revoking again keeps the original time; an unknown key is ignored. */
   revoke(revocation: KeyCommand): Promise<void>;
   /** Lifts the bans of a key that began up to now. An unknown key is ignored. */
@@ -63,6 +75,27 @@ export interface Rotation extends KeyCommand {
   readonly digest: string;
   /** The latest time at which the present secrets of the key expire. */
   readonly oldSecretsExpireAtMs: number;
+}
+
+export interface OwnRotation extends Omit<Rotation, keyof Authorship> {
+  readonly atMs: number;
+  /** Digest of the secret that the holder has presented. */
+  readonly presentedDigest: string;
+  /** The new secret, sealed with the presented one. */
+  readonly sealedSecret: string;
+}
+
+export interface RotatedByHolder {
+  readonly keyId: string;
+  readonly sealedSecret: string;
+  /** No older secret works from then on. */
+  readonly oldSecretExpiresAtMs: number;
+}
+
+export interface HolderRotation {
+  readonly keyId: string;
+  readonly name: string;
+  readonly atMs: number;
 }
 
 export type Unban = KeyCommand & KeyUnban;

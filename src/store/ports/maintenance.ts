@@ -7,10 +7,14 @@ export interface Maintenance {
   deleteSavedResponses(upTo: { readonly savedAtMs: number }): Promise<boolean>;
   /** Deletes the responses that are saved for a key. */
   deleteResponsesOfKey(of: { readonly keyId: string }): Promise<boolean>;
-  /** Deletes the usage of a key. */
+  /** Deletes the usage and the kept requests of a key. */
   deleteUsageOfKey(of: { readonly keyId: string }): Promise<boolean>;
   /** Deletes usage, and instances, that are older than what is kept. */
   sweepUsage(at: { readonly nowMs: number }): Promise<boolean>;
+  /** Deletes kept requests from before a moment. */
+  deleteRequestsBefore(before: { readonly beforeMs: number }): Promise<boolean>;
+  /** Deletes some of the oldest kept requests, at most so many. Returns how many it were. */
+  deleteOldestRequests(most: { readonly count: number }): Promise<number>;
   /** Deletes all sessions and links of the console that have expired. */
   sweepSessions(at: { readonly nowMs: number }): Promise<void>;
   /** Folds names of animals that release 1.1.0 has added, so that they are found by name. */

@@ -9,12 +9,15 @@ import type {
   OrderUpdateRefusal,
   PlacingRefusal,
 } from "../../domain/stock/order.ts";
+import type { OrderRecord } from "../../domain/stock/order-history.ts";
 
 export interface OrderStore {
   /** Returns one page of the orders that match. */
   list(query: OrderQuery): Awaitable<Page<Order>>;
   /** Returns an order by id, or undefined if there is none. */
   get(id: bigint): Awaitable<Order | undefined>;
+  /** Returns an order by id with who placed and moved it, which is for people alone; undefined if there is none. */
+  getRecord(id: bigint): Awaitable<OrderRecord | undefined>;
   /**
    * Places an order and makes its animal pending. Refuses if there is no such animal or if it is not available: of
    * several orders for one animal, exactly one is placed.

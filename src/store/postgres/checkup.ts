@@ -8,11 +8,13 @@ import {
   categoryNameCheck,
   clockCheck,
   invariantChecks,
+  orderHistoryCheck,
   type SelectIds,
   savedResponseCheck,
   schemaCheck,
 } from "../schema/invariants.ts";
 import { textOfMigration } from "../schema/migrate.ts";
+import { ORDERS } from "../sql/order-rows.ts";
 import { rowsOf } from "../sql/pages.ts";
 import { ANIMALS, CATEGORIES, NUMBERED_TABLES, SAVED_RESPONSES, TABLES } from "../sql/rows.ts";
 import { displayName } from "../urls/database-url.ts";
@@ -52,6 +54,7 @@ export function checkPostgres(url: string, connections: number, limits?: WatchOp
       ...invariantChecks(selectIds),
       categoryNameCheck(() => rowsOf(run, POSTGRES, CATEGORIES)),
       animalNameCheck(() => rowsOf(run, POSTGRES, ANIMALS)),
+      orderHistoryCheck(() => rowsOf(run, POSTGRES, ORDERS)),
       savedResponseCheck(() => rowsOf(run, POSTGRES, SAVED_RESPONSES)),
       clockCheck(selectIds),
     ],

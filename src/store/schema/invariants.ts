@@ -10,6 +10,8 @@ import { TALLY_NUMBER_NAMES } from "../../domain/limits/tally.ts";
 import { ANIMAL_STATUSES } from "../../domain/stock/animal.ts";
 import { fold } from "../../domain/stock/fold.ts";
 import { OPEN_ORDER_STATUSES, ORDER_STATUSES, PLACING } from "../../domain/stock/order.ts";
+import { objectionToMoves } from "../../domain/stock/order-history.ts";
+import { movesOf } from "../sql/order-rows.ts";
 import { encodeScopes } from "../sql/rows.ts";
 import { decodeSavedContent } from "../sql/saved-content.ts";
 import type { Row } from "../sql/table.ts";
@@ -151,13 +153,33 @@ export const animalNameCheck = (read: ReadRows): Check =>
     return `UPDATE animals SET folded_name = NULL WHERE id ${these}, with the service stopped: when it runs again, it fills them in`;
   });
 
+export const orderHistoryCheck = (read: ReadRows): Check =>
+  check("histories of orders can be read", async () => {
+    let count = 0;
+    const wrong: bigint[] = [];
+    for await (const rows of read())
+      for (const row of rows) {
+        if (row.moves === null && row.placed_by === null) continue;
+        count++;
+        if (!isReadable(() => objectionToMoves(movesOf(row)) === undefined)) wrong.push(row.id as bigint);
+      }
+    if (wrong.length === 0) return ok(formatNumber(count));
+    return problem(
+      notSoFor(wrong.length, wrong.slice(0, SHOWN)),
+      `UPDATE orders SET moves = NULL WHERE id IN (${wrong.slice(0, IDS_IN_REMEDY).join(", ")}): their moves are then shown as not recorded`,
+    );
+  });
+
+/** A remedy with more is repeated. */
+const IDS_IN_REMEDY = 100;
+
 export const savedResponseCheck = (read: ReadRows): Check =>
   check("saved responses can be read", async () => {
     let [count, unreadable] = [0, 0];
     for await (const rows of read())
       for (const { content } of rows) {
         count++;
-        if (!isReadable(content as string)) unreadable++;
+        if (!isReadable(() => ["value", "rendered"].includes(decodeSavedContent(content as string).kind))) unreadable++;
       }
     if (unreadable === 0) return ok(formatNumber(count));
     return problem(
@@ -166,9 +188,10 @@ export const savedResponseCheck = (read: ReadRows): Check =>
     );
   });
 
-function isReadable(content: string): boolean {
+/** Whatever throws cannot be read. */
+function isReadable(read: () => boolean): boolean {
   try {
-    return ["value", "rendered"].includes(decodeSavedContent(content).kind);
+    return read();
   } catch {
     return false;
   }

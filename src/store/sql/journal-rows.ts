@@ -1,3 +1,4 @@
+import { isRole } from "../../domain/console-role.ts";
 import type {
   Authorship,
   JournalContent,
@@ -13,6 +14,7 @@ const JOURNAL_VALUES: Readonly<Record<string, (entry: NewJournalEntry) => SqlVal
   made_at: ({ atMs }) => BigInt(atMs),
   author: ({ by }) => by,
   via: ({ via }) => via,
+  role: ({ role }) => role ?? null,
   action: ({ action }) => action,
   subject_kind: ({ subject }) => subject.kind,
   subject_id: ({ subject }) => (subject.kind === "store" ? null : subject.id),
@@ -43,6 +45,7 @@ export const journalEntryOf = (row: Row): JournalEntry => ({
   atMs: Number(row.made_at),
   by: row.author as string,
   via: row.via as Authorship["via"],
+  role: isRole(row.role) ? row.role : undefined,
   action: row.action as string,
   subject: subjectOf(row),
   before: contentOf(row.before),

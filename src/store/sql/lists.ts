@@ -4,16 +4,10 @@ import { ANIMAL_STATUSES } from "../../domain/stock/animal.ts";
 import { endOfPrefix } from "../../domain/stock/fold.ts";
 import { ORDER_STATUSES } from "../../domain/stock/order.ts";
 import type { AnimalFilter, AnimalQuery, CategoryQuery, OrderQuery } from "../ports/store.ts";
-import {
-  FOLDED_NAME,
-  ORDERS,
-  SELECT_ANIMAL,
-  SELECT_ANIMAL_BY_NAME,
-  SELECT_CATEGORY,
-  SELECT_CATEGORY_BY_NAME,
-} from "./rows.ts";
+import { SELECT_ORDER } from "./order-rows.ts";
+import { FOLDED_NAME, SELECT_ANIMAL, SELECT_ANIMAL_BY_NAME, SELECT_CATEGORY, SELECT_CATEGORY_BY_NAME } from "./rows.ts";
 import { type Dialect, search, searchEachStatus } from "./searches.ts";
-import { type SqlValue, selectFrom } from "./table.ts";
+import type { SqlValue } from "./table.ts";
 import { first, type Work } from "./work.ts";
 
 // The lists of animals, orders and categories, for both databases: which statements there are, and which one answers a
@@ -106,7 +100,6 @@ export const orderLists = (dialect: Dialect): Record<OrderListName, string> =>
     byReferenceAndStatus: pageById(SELECT_REFERENCE, ["reference", "status"], order, dialect),
   }));
 
-const SELECT_ORDER = selectFrom(ORDERS);
 /** The index has only rows with a reference, and the planner must see that no others are wanted. */
 const SELECT_REFERENCE = `SELECT * FROM (${SELECT_ORDER} WHERE reference IS NOT NULL) AS referenced`;
 

@@ -6,10 +6,11 @@ import { TALLY_NUMBER_NAMES, type Tally, tallyNumbers, tallyOfNumbers } from "..
 import type { Animal, NewAnimal } from "../../domain/stock/animal.ts";
 import type { Category } from "../../domain/stock/category.ts";
 import { fold } from "../../domain/stock/fold.ts";
-import type { Order, OrderStatus } from "../../domain/stock/order.ts";
-import type { FoundKey, KeyTally } from "../ports/store.ts";
+import type { FoundKey, HolderRotation, KeyTally } from "../ports/store.ts";
 import { IMPORT_RANGES, IMPORTS } from "./import-rows.ts";
 import { JOURNAL } from "./journal-rows.ts";
+import { ORDERS } from "./order-rows.ts";
+import { KEPT_REQUESTS } from "./request-rows.ts";
 import { decodeSavedContent } from "./saved-content.ts";
 import { type ColumnOf, optionalNumber, type Row, type SqlValue, type Table } from "./table.ts";
 import { USAGE_TABLES } from "./usage-rows.ts";
@@ -60,41 +61,6 @@ export const SELECT_CATEGORY_BY_NAME = withFoldedName(SELECT_CATEGORY);
 /** The values in the order of the columns. */
 export const categoryValues = ({ id, name }: Category): SqlValue[] => [id, name, fold(name)];
 
-// Orders
-
-type NewOrderRow = Omit<Order, "id">;
-
-const NEW_ORDER_COLUMNS: ColumnOf<Required<NewOrderRow>> = {
-  animalId: "animal_id",
-  status: "status",
-  placedAtMs: "placed_at",
-  updatedAtMs: "updated_at",
-  reference: "reference",
-};
-
-/** The columns of a new row; the database assigns the id. */
-export const NEW_ORDER: readonly string[] = Object.values(NEW_ORDER_COLUMNS);
-
-export const ORDERS: Table = { name: "orders", columns: ["id", ...NEW_ORDER], key: ["id"] };
-
-const NEW_ORDER_FIELDS = Object.keys(NEW_ORDER_COLUMNS) as (keyof NewOrderRow)[];
-
-/** The values of a new order, in the order of NEW_ORDER. Integers are bigints, which imply the type of the column. */
-export const newOrderValues = (order: NewOrderRow): SqlValue[] =>
-  NEW_ORDER_FIELDS.map((field) => {
-    const value = order[field];
-    return typeof value === "number" ? BigInt(value) : (value ?? null);
-  });
-
-export const orderOf = (row: Row): Order => ({
-  id: row.id as bigint,
-  animalId: row.animal_id as bigint,
-  status: row.status as OrderStatus,
-  placedAtMs: Number(row.placed_at),
-  updatedAtMs: Number(row.updated_at),
-  ...(row.reference ? { reference: row.reference as string } : {}),
-});
-
 // Keys and their secrets
 
 const KEY_VALUES: Readonly<Record<string, (key: Key) => SqlValue>> = {
@@ -110,6 +76,7 @@ const KEY_VALUES: Readonly<Record<string, (key: Key) => SqlValue>> = {
   scopes: ({ scopes }) => encodeScopes(scopes),
   suspended_at: ({ suspendedAtMs }) => suspendedAtMs ?? null,
   last_used_at: ({ lastUsedAtMs }) => lastUsedAtMs ?? null,
+  may_rotate: ({ mayRotate }) => (mayRotate ? 1 : null),
 };
 
 export const KEYS: Table = { name: "keys", columns: Object.keys(KEY_VALUES), key: ["id"] };
@@ -130,6 +97,7 @@ export const keyOf = (row: Row): Key => ({
   scopes: decodeScopes(row.scopes),
   suspendedAtMs: optionalNumber(row.suspended_at),
   lastUsedAtMs: optionalNumber(row.last_used_at),
+  mayRotate: optionalNumber(row.may_rotate) === 1,
 });
 
 /** The columns of a key that a person may change. */
@@ -144,12 +112,16 @@ const decodeScopes = (value: Row[string] | undefined): readonly Scope[] =>
 
 export const SECRETS: Table = {
   name: "secrets",
-  columns: ["digest", "key_id", "expires_at", "created_at"],
+  columns: ["digest", "key_id", "expires_at", "created_at", "by_holder"],
   key: ["digest"],
 };
 
 /** The columns of a new row, which does not expire. */
-export const NEW_SECRET: readonly string[] = ["digest", "key_id", "created_at"];
+export const NEW_SECRET: readonly string[] = ["digest", "key_id", "created_at", "by_holder"];
+
+/** The operator made it, or the holder of the key. */
+export const BY_OPERATOR = null;
+export const BY_HOLDER = 1;
 
 /**
  * The secrets of the key that the placeholder stands for, newest first. By their expiry, since a rotation leaves no
@@ -161,6 +133,19 @@ export const selectSecretsOf = (placeholder: string): string => `SELECT expires_
 export const datedSecretOf = (row: Row): DatedSecret => ({
   createdAtMs: optionalNumber(row.created_at),
   expiresAtMs: optionalNumber(row.expires_at),
+});
+
+/** The latest secret that its holder made of each key, since the placeholder's moment. */
+export const selectRotatedByHolders = (
+  placeholder: string,
+): string => `SELECT k.id, k.name, max(s.created_at) AS made_at
+  FROM secrets s JOIN keys k ON k.id = s.key_id WHERE s.by_holder IS NOT NULL AND s.created_at > ${placeholder}
+  GROUP BY k.id, k.name ORDER BY made_at DESC, k.id LIMIT 100`;
+
+export const holderRotationOf = (row: Row): HolderRotation => ({
+  keyId: row.id as string,
+  name: row.name as string,
+  atMs: Number(row.made_at),
 });
 
 /** Selects a key together with one of its secrets; a condition follows. */
@@ -237,6 +222,7 @@ export const TABLES: readonly Table[] = [
   IMPORTS,
   IMPORT_RANGES,
   ...USAGE_TABLES,
+  KEPT_REQUESTS,
 ];
 
 /** Tables whose ids are numbers that the database assigns. */

@@ -20,10 +20,12 @@ import {
   categoryNameCheck,
   clockCheck,
   invariantChecks,
+  orderHistoryCheck,
   type SelectIds,
   savedResponseCheck,
   schemaCheck,
 } from "../schema/invariants.ts";
+import { ORDERS } from "../sql/order-rows.ts";
 import { ANIMALS, CATEGORIES, SAVED_RESPONSES } from "../sql/rows.ts";
 import { absolutePath } from "../urls/database-url.ts";
 import { differenceInSchema, failedCheck, repeatedIds } from "./file/damage.ts";
@@ -92,6 +94,7 @@ export const ruleChecks = (db: () => Database): Check[] => [
   ...invariantChecks(selectIds(db)),
   categoryNameCheck(() => tableRows(db(), CATEGORIES)),
   animalNameCheck(() => tableRows(db(), ANIMALS)),
+  orderHistoryCheck(() => tableRows(db(), ORDERS)),
   savedResponseCheck(() => tableRows(db(), SAVED_RESPONSES)),
 ];
 

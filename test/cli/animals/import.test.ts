@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Subprocess } from "bun";
@@ -106,6 +106,8 @@ for (const [name, open] of Object.entries(stores))
         rejected: 0,
         rejectedFile: null,
         unreported: 0,
+        rejectedLinesFile: null,
+        linesLeftOut: 0,
       });
       expect((await cli("animals", "undo", "--yes", "2")).out).toBe("Import 2 has been undone: 2 animals removed.\n");
       expect(await failure("animals", "undo", "--yes", "2")).toContain("import 2 was undone already, at ");
@@ -147,6 +149,9 @@ for (const [name, open] of Object.entries(stores))
       await cli("animals", "undo", "--yes", String((await json("animals", "imports"))[0].import));
     });
 
+    /** The number of the import that a command says it has made. */
+    const importIn = (out: string): string => /^Import (\d+)/.exec(out)?.[1] as string;
+
     test("one invalid line means that nothing is written, unless invalid ones are skipped", async () => {
       write("mixed.csv", "name,categoryId\nRex,7\n,8\nTom,x\nMia,9\n");
       const rejected = join(cwd, "mixed.csv.rejected");
@@ -156,26 +161,40 @@ for (const [name, open] of Object.entries(stores))
       expect(readFileSync(rejected, "utf8").split("\n").slice(1)).toEqual([
         'line 3\t"name" must not be empty or blank.',
         'line 4\t"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807, without quotes.',
+        expect.stringMatching(/^# The lines are in mixed\.csv\.rejected\.csv, whose SHA-256 is [0-9a-f]{64}$/),
         "",
       ]);
+      expect(readFileSync(`${rejected}.csv`, "utf8")).toBe("name,categoryId\n,8\nTom,x\n");
       expect(await exported()).toEqual([]);
       expect(await failure("animals", "import", "mixed.csv", "--dry-run")).toContain("2 of 4 lines are invalid");
       const skipped = await cli("animals", "import", "mixed.csv", "--skip-invalid", "--rejected", "other.txt");
-      expect([skipped.exitCode, skipped.err]).toEqual([0, "2 lines rejected: see other.txt\n"]);
+      expect([skipped.exitCode, skipped.err]).toEqual([
+        0,
+        "2 lines rejected: see other.txt\nTo import them too, correct them in other.txt.csv, and import that file.\n",
+      ]);
       expect((await exported()).map((line) => line.split(",")[1])).toEqual(["Rex", "Mia"]);
+      // The lines are imported once they are mended; those that still are not go to files of their own.
+      write("other.txt.csv", readFileSync(join(cwd, "other.txt.csv"), "utf8").replace("Tom,x", "Tom,10"));
+      const mended = await cli("animals", "import", "other.txt.csv", "--skip-invalid");
+      expect([mended.exitCode, readFileSync(join(cwd, "other.txt.csv.rejected.csv"), "utf8")]).toEqual([
+        0,
+        "name,categoryId\n,8\n",
+      ]);
+      expect((await exported()).map((line) => line.split(",")[1])).toEqual(["Rex", "Mia", "Tom"]);
+      await cli("animals", "undo", "--yes", importIn(mended.out));
       expect(await failure("animals", "import", "mixed.csv", "--skip-invalid")).toContain("was imported already");
       write("mixed.csv", "name,categoryId\nRex,7\n");
       expect((await cli("animals", "import", "mixed.csv", "--dry-run")).out).toBe(
         "1 animal can be imported. Nothing was written.\n",
       );
-      expect(existsSync(rejected)).toBe(false);
+      expect([existsSync(rejected), existsSync(`${rejected}.csv`)]).toEqual([false, false]);
       write("mixed.csv.rejected", "mine");
       write("mixed.csv", "name,categoryId\n,7\n");
       expect(await failure("animals", "import", "mixed.csv")).toContain(
         "mixed.csv.rejected already exists: move it away, or name another file for rejected lines with --rejected",
       );
       expect(readFileSync(rejected, "utf8")).toBe("mine");
-      await cli("animals", "undo", "--yes", String((await json("animals", "imports"))[0].import));
+      await cli("animals", "undo", "--yes", importIn(skipped.out));
     });
 
     test("says what one animal, one line, or none needs", async () => {
@@ -197,9 +216,11 @@ for (const [name, open] of Object.entries(stores))
     test("a stray quotation mark costs its own line, and a text of several lines is counted as such", async () => {
       write("stray.csv", `name,categoryId\n"Rex" the dog,1\n${"Good,1\n".repeat(1_000)}"a\nb\nc",1\n"Mia",2\n`);
       const { exitCode, err } = await cli("animals", "import", "stray.csv", "--skip-invalid");
-      expect([exitCode, err]).toEqual([0, "4 lines rejected: see stray.csv.rejected\n"]);
+      expect([exitCode, err]).toEqual([0, expect.stringMatching(/^4 lines rejected: see stray\.csv\.rejected\n/)]);
+      const kept = `name,categoryId\n"Rex" the dog,1\n"a\nb\nc",1\n`;
+      expect(readFileSync(join(cwd, "stray.csv.rejected.csv"), "utf8")).toBe(kept);
       const lines = readFileSync(join(cwd, "stray.csv.rejected"), "utf8").split("\n");
-      expect(lines.slice(1, -1).map((line) => line.split("\t")[0])).toEqual(["line 2", "lines 1003-1005"]);
+      expect(lines.slice(1, -2).map((line) => line.split("\t")[0])).toEqual(["line 2", "lines 1003-1005"]);
       expect(await exported()).toHaveLength(1_001);
       await cli("animals", "undo", "--yes", String((await json("animals", "imports"))[0].import));
     });
@@ -383,11 +404,13 @@ describe("animals import", () => {
     const { exitCode, err } = await cli("animals", "import", "bomb.ndjson.gz", "--dry-run", "--skip-invalid");
     const report = readFileSync(join(cwd, "bomb.ndjson.gz.rejected"), "latin1");
     expect(report.length).toBeLessThan(65 * 1024 * 1024);
-    const listed = report.split("\n").length - 3;
-    expect(report).toEndWith(`\n# ${330_000 - listed} more were rejected, for which there was no room here.\n`);
+    const listed = report.split("\n").length - 4;
+    const left = (330_000 - listed).toLocaleString("en-US");
+    expect(report).toContain(`\n# ${left} more were rejected, for which there was no room here.\n`);
     const first = listed.toLocaleString("en-US");
     const said = `330,000 lines rejected: see bomb.ndjson.gz.rejected, which has room for the first ${first}\n`;
-    expect([exitCode, err]).toEqual([0, said]);
+    expect([exitCode, err]).toEqual([0, expect.stringContaining(said)]);
+    expect(statSync(join(cwd, "bomb.ndjson.gz.rejected.ndjson")).size).toBe(330_000 * (line.length + 1));
     const refused = await cli("animals", "import", "bomb.ndjson.gz");
     expect(refused.err).toContain(`The first ${first} are in bomb.ndjson.gz.rejected. Correct them`);
     rmSync(join(cwd, "bomb.ndjson.gz.rejected"));

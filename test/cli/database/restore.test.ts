@@ -117,7 +117,7 @@ describe("restore", () => {
       }
     };
     for (const table of ["console_links", "console_sessions"])
-      rows(backup, `INSERT INTO ${table} VALUES ('digest', 'Anna', 9000000000000)`);
+      rows(backup, `INSERT INTO ${table} VALUES ('digest', 'Anna', 9000000000000, 'operator')`);
     expect((await restore(backup, cwd)).exitCode).toBe(0);
     for (const table of ["console_links", "console_sessions"]) {
       expect(rows(file, `SELECT * FROM ${table}`)).toEqual([]);
@@ -346,7 +346,7 @@ describe("restore refuses, and changes nothing", () => {
     for (const file of [store.backup, store.file]) {
       const db = openDatabaseFile(file);
       db.run(
-        "CREATE TRIGGER back AFTER DELETE ON console_sessions BEGIN INSERT INTO console_sessions VALUES (OLD.digest, OLD.name, OLD.expires_at); END",
+        "CREATE TRIGGER back AFTER DELETE ON console_sessions BEGIN INSERT INTO console_sessions VALUES (OLD.digest, OLD.name, OLD.expires_at, OLD.role); END",
       );
       db.run("CREATE TRIGGER mute BEFORE INSERT ON journal BEGIN SELECT RAISE(IGNORE); END");
       db.close(true);

@@ -86,6 +86,7 @@ describe("doctor", () => {
       "INSERT INTO secrets (digest, key_id) SELECT 'short', id FROM keys",
       "INSERT INTO orders (animal_id, status, placed_at, updated_at) VALUES (7, 'cancelled', 1, 1)",
       "UPDATE saved_responses SET content = '{' WHERE idempotency_key = 'a'",
+      "UPDATE orders SET moves = '{'",
       "UPDATE tallies SET minute_used = -1",
       "UPDATE keys SET scopes = 'pets:read pets:fly'",
       "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'orders'",
@@ -107,12 +108,13 @@ describe("doctor", () => {
       "secrets are well-formed",
       "counters are well-formed",
       "animals are found by their names",
+      "histories of orders can be read",
       "saved responses can be read",
     ]);
     for (const { remedy } of problems) expect(remedy).toMatch(/\w{4}/);
     const { out } = await run(["doctor"], { cwd });
     expect(out).toMatch(/^problem {2}file permissions +others can read .*\n {9}→ chmod 600 /m);
-    expect(out).toEndWith("\n12 problems found in 36 checks.\n");
+    expect(out).toEndWith("\n13 problems found in 37 checks.\n");
     expect(statSync(file).mode & 0o777).toBe(0o644);
   });
 
@@ -149,7 +151,7 @@ describe("doctor warns", () => {
     ]);
     const { out } = await run(["doctor"], { cwd, env: { HOST: "0.0.0.0" } });
     expect(out).toMatch(/^warning {2}public address +PUBLIC_URL is not set/m);
-    expect(out).toEndWith("\nNo problems and 1 warning found in 36 checks.\n");
+    expect(out).toEndWith("\nNo problems and 1 warning found in 37 checks.\n");
   });
 
   test("of a public address that leads elsewhere, which is a problem, and of none that leads here", async () => {

@@ -5,7 +5,7 @@ import type { Authorship } from "../../../src/domain/journal.ts";
 import { newKey } from "../../../src/domain/keys/key.ts";
 import { PLANS } from "../../../src/domain/keys/plan.ts";
 import { openForCommand } from "../../../src/store/sqlite/store.ts";
-import { setUp } from "../../harness/cleanup.ts";
+import { atEnd, setUp } from "../../harness/cleanup.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
 import { operatorIn } from "../../harness/program/operator.ts";
 import { EXECUTABLE, run, serve } from "../../harness/program/program.ts";
@@ -55,6 +55,7 @@ describe("journal", () => {
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       by: expect.any(String),
       via: "command",
+      role: null,
       action: "keys edit",
       subject: { kind: "key", id, name: "Front desk" },
       before: { name: "Front desk", plan: "free", perMinute: 60, perDay: 1000 },
@@ -86,6 +87,48 @@ describe("journal", () => {
       exitCode: 1,
       err: expect.stringContaining('there is no key "Otter". Did you mean "Other"?'),
     });
+  });
+
+  test("with --limit has the latest entries, oldest first; with --follow, new ones as they are made, a line each", async () => {
+    const all = await anna.json("journal");
+    expect(await anna.json("journal", "--limit", "2")).toEqual(all.slice(-2));
+    expect(await anna.json("journal", "--limit", "1", "--key", id)).toMatchObject([{ action: "keys revoke" }]);
+    const follow = (...options: string[]) => {
+      const child = Bun.spawn([EXECUTABLE, "journal", "--follow", ...options], { cwd, stdout: "pipe", stderr: "pipe" });
+      atEnd(() => child.kill("SIGKILL"));
+      let text = "";
+      const reading = (async () => {
+        for await (const bytes of child.stdout) text += Buffer.from(bytes).toString();
+      })();
+      const until = async (count: number) => {
+        while (text.split("\n").length <= count) await Bun.sleep(10);
+        return text.trimEnd().split("\n");
+      };
+      const end = async () => {
+        child.kill("SIGINT");
+        await reading;
+        return child.exited;
+      };
+      return { until, end };
+    };
+    const [asJson, ofOther, asText] = [follow("--json", "--limit", "1"), follow("--key", "Other"), follow()];
+    const shownFirst = Math.min(10, all.length);
+    await Promise.all([asJson.until(1), ofOther.until(1), asText.until(shownFirst)]);
+    await anna.cli("keys", "suspend", "Other");
+    await anna.cli("categories", "put", "3", "Cats");
+    expect((await asJson.until(3)).map((line) => JSON.parse(line))).toMatchObject([
+      all.at(-1),
+      { action: "keys suspend", by: "Anna" },
+      { action: "categories name", after: { name: "Cats" } },
+    ]);
+    expect((await asText.until(shownFirst + 2)).slice(-1)[0]).toMatch(/ {2}Anna {2}categories name 3 \(Cats\)/);
+    const [created, suspended, ...others] = await ofOther.until(2);
+    expect([created, suspended, others]).toEqual([
+      expect.stringContaining("keys create"),
+      expect.stringContaining("keys suspend"),
+      [],
+    ]);
+    for (const each of [asJson, ofOther, asText]) expect(await each.end()).not.toBe(0);
   });
 
   test("has help, and takes no nonsense", async () => {

@@ -46,6 +46,10 @@ describe("keys edit", () => {
       scopes: before.scopes,
       expiresAt: null,
     });
+    expect((await cli("keys", "edit", id, "--rotation", "on")).out).toContain(
+      "  rotation  off → on (the holder may rotate the secret)\n",
+    );
+    expect(await json("keys", "show", id)).toMatchObject({ rotation: true });
     expect((await cli("keys", "edit", id, "--plan", "pro")).out).toBe(
       `Key ${id} was like this already: nothing has changed.\n`,
     );
@@ -75,7 +79,10 @@ describe("keys edit", () => {
   test("without anything to change, or with a value that cannot be, is misuse", async () => {
     const { id } = await issue("Misused", "free");
     for (const [options, reason] of [
-      [[], "give at least one of --name, --plan, --per-minute, --per-day, --scopes, --read-only, --expires"],
+      [
+        [],
+        "give at least one of --name, --plan, --per-minute, --per-day, --scopes, --read-only, --rotation, --expires",
+      ],
       [["--name", " "], "--name must not be empty"],
       [["--expires", "2020-01-01"], "--expires is in the past"],
       [["--scopes", "all", "--read-only"], "cannot be used with option '--read-only'"],

@@ -26,6 +26,16 @@ describe("keys create", () => {
       expect((await cli(...args)).out).not.toContain(secret as string);
   });
 
+  test("tells people which other keys have the name, since commands then need the id", async () => {
+    const create = () => cli("keys", "create", "--name", "Kiosk", "--plan", "free");
+    const idIn = ({ out }: { out: string }) => /id +(key_\w+)/.exec(out)?.[1];
+    const [first, second] = [await create(), await create()];
+    expect([first.err, second.err]).toEqual([
+      "",
+      `1 other key is named "Kiosk" (${idIn(first)}): name this one by its id, ${idIn(second)}.\n`,
+    ]);
+  });
+
   test("with --json prints one object with id and secret", async () => {
     expect(await issue("pro", "--expires", "2999-01-01")).toEqual({
       id: expect.stringMatching(/^key_/),
@@ -34,6 +44,7 @@ describe("keys create", () => {
       perMinute: 300,
       perDay: 10_000,
       scopes: ["pets:read", "pets:write", "orders:read", "orders:write"],
+      rotation: false,
       state: "active",
       createdAt: expect.any(String),
       expiresAt: "2999-01-02T00:00:00Z",

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PLAN_NAMES } from "../../../src/domain/keys/plan.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
+import { operatorIn } from "../../harness/program/operator.ts";
 import { EXECUTABLE, run } from "../../harness/program/program.ts";
 
 const cwd = temporaryFolder();
@@ -25,7 +26,8 @@ async function next(...words: string[]): Promise<string[]> {
 describe("what may come next", () => {
   test("is every command of the help, and every option of a command", async () => {
     const { out } = await program("--help");
-    const [, list = ""] = out.split("Commands:\n");
+    // In groups, each under its title, between the options and the examples.
+    const [, list = ""] = /^The service:\n(.*)^Examples:/ms.exec(out) ?? [];
     const commands = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name as string);
     expect(await next("")).toEqual(["words", ...commands]);
     const help = (await program("keys", "create", "--help")).out;
@@ -84,6 +86,29 @@ describe("what may come next", () => {
     [["--nonsense=", ""], expect.arrayContaining(["words", "serve"])],
   ])("after %j is %j", async (words, expected) => {
     expect(await next(...words)).toEqual(expected as string[]);
+  });
+
+  test("where a key is expected, is its name, and its id where the name does not tell which one is meant", async () => {
+    const folder = temporaryFolder();
+    const { makeStore, issue, cli } = operatorIn(folder, env);
+    await makeStore();
+    const issued = async (name: string) => (await issue(name, "free")).id as string;
+    const [, spaced] = [await issued("Kiosk"), await issued("Front desk"), await issued("Käse-2")];
+    const twins = [await issued("Twin"), await issued("Twin")];
+    const after = async (...words: string[]) =>
+      (await cli("complete", "--", ...words)).out
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t")[0] as string)
+        .sort();
+    for (const command of ["show", "edit", "rotate", "suspend", "revoke", "delete", "usage"])
+      expect(await after("keys", command, "")).toEqual(["words", "Kiosk", "Käse-2", spaced, ...twins].sort());
+    expect(await after("keys", "show", "Ki")).toEqual(["Kiosk", "words"]);
+    expect(await after("journal", "--key", "K")).toEqual(["Kiosk", "Käse-2", "words"].sort());
+    expect(await after("journal", "--key=Ki")).toEqual(["--key=Kiosk", "words"]);
+    expect(await after("keys", "show", "key_")).toHaveLength(6);
+    expect((await cli("complete", "--", "keys", "show", spaced ?? "")).out).toContain("\tFront desk");
+    expect(await after("orders", "show", "")).toEqual(["words"]);
   });
 
   test("may be asked without a word, and is not in the help", async () => {

@@ -51,7 +51,7 @@ setUp(async () => {
   await cli("keys", "revoke", ids.revoked, "--yes");
   // The key now seems to have been revoked long enough ago.
   querySqlite(file, "UPDATE keys SET revoked_at = revoked_at - 60000 WHERE revoked_at IS NOT NULL");
-  querySqlite(file, "INSERT INTO console_sessions VALUES ('digest', 'Anna', 9000000000000)");
+  querySqlite(file, "INSERT INTO console_sessions VALUES ('digest', 'Anna', 9000000000000, 'operator')");
   writeFileSync(join(cwd, "pets.csv"), "name,categoryId\nRex,7\nMia,8\n");
   await cli("animals", "import", "pets.csv");
   await cli("backup", "backup.db");

@@ -128,10 +128,67 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           const deeds = ["Revoked", "Resumed", "Suspended", "Resumed", "Suspended", "Rotated", "Changed", "Changed"];
           expect(rows).toHaveLength(9);
           for (const [i, command] of [...deeds, "Issued"].entries())
-            expect(rows[i]).toMatch(new RegExp(`Anna ?console.*${command} key Front desk`));
+            expect(rows[i]).toMatch(new RegExp(`Anna ?operator, console.*${command} key Front desk`));
           expect(rows[7]).toContain("name Front desk, Leipzig → became Front desk, Halle");
           expect(rows[7]).toContain("per minute 5,000 → became 6,000");
           expect(rows[7]).toContain("access Everything → became Read");
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "show their latest requests: filtered by status, code and time, with what was wrong in the words of the API",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          const { id, secret } = await fleet.issueKey("Till", "--plan", "pro", "--scopes", "pets:read,pets:write");
+          await desk.visit(`/keys/${id}`);
+          await desk.heading("No requests yet").waitFor();
+          await page.goto("about:blank");
+          await fleet.call("GET /pets?name=Rex", { secret });
+          const { body: refusal } = await fleet.call("POST /pets", { secret, body: { name: "Rex", "<b>🐕": 1 } });
+          await fleet.call("GET /store/orders", { secret });
+          await fleet.call(`GET /pets/${"x".repeat(20)}/${"y/".repeat(90)}`, { secret });
+          // A stop stores what was counted.
+          await fleet.restart();
+
+          await desk.visit(`/keys/${id}`);
+          const requests = page.getByRole("table", { name: "Latest requests" });
+          await requests.waitFor();
+          await desk.row("200").waitFor();
+          expect(await requests.getByRole("row").count()).toBe(5);
+          await desk.sees(/4 requests are kept\. Queries and bodies never are\./);
+          await desk.expectUsable("a key with requests");
+          await desk.expectUnclipped("a key with requests");
+
+          await page.getByRole("combobox", { name: "Status" }).selectOption("4xx");
+          await desk.row("200").waitFor({ state: "detached" });
+          await page.getByRole("combobox", { name: "Error code" }).selectOption(refusal.code);
+          await desk.row("403 insufficient_scope").waitFor({ state: "detached" });
+          expect(new URL(page.url()).search).toBe(`?status=4xx&code=${refusal.code}`);
+          await page.reload();
+          await desk.row(refusal.code).waitFor();
+          expect(await requests.getByRole("row").count()).toBe(2);
+          await page.getByLabel("From", { exact: true }).fill("2099-01-01T00:00");
+          await page.getByLabel("From", { exact: true }).blur();
+          await desk.heading("No matching requests").waitFor();
+          await page.getByRole("link", { name: "show all that are kept" }).click();
+          await desk.row("200").waitFor();
+          expect(new URL(page.url()).search).toBe("");
+          await desk.row(refusal.code).getByRole("link").click();
+          await desk.title("POST /v1/pets").waitFor();
+          await desk.sees(refusal.message);
+          expect(await desk.fact("Status").textContent()).toBe("400");
+          expect(await desk.fact("Code").textContent()).toBe(refusal.code);
+          await desk.expectUsable("a request");
+          await desk.expectUnclipped("a request");
+          await desk.button("Copy the request id").click();
+          expect(await desk.copied()).toBe((await desk.fact("Request id").locator("code").textContent()) as string);
+          await desk.fact("Key").getByRole("link", { name: "Till" }).click();
+          await desk.title("Till").waitFor();
+          desk.expects(/^404 GET \/console\/api\/keys\/[^/]+\/requests\/1$/);
+          await desk.visit(`/keys/${id}/requests/1`);
+          await desk.sees("This request is not kept, or no longer");
         }),
       BROWSER_TEST_MS,
     );
@@ -191,8 +248,73 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
           await dialog.locator(".mistake").waitFor();
           expect(await name.getAttribute("aria-invalid")).toBe("true");
           await desk.expectFocus(name);
+          // All mistakes at once.
+          await dialog.getByLabel("Plan").selectOption({ index: 3 });
+          for (const scope of ["Read pets", "Write pets", "Read orders", "Write orders"])
+            await dialog.getByLabel(scope).uncheck();
+          await dialog.getByLabel("Expires").fill("2020-01-01T12:00");
+          await desk.button("Issue", dialog).click();
+          await desk.page.waitForFunction("document.querySelectorAll('.mistake').length === 5");
           await desk.page.keyboard.press("Escape");
           await desk.closed();
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "of the same name are told apart; a revoked one is deleted, or hidden; messages cover no button, and the filter bar stays",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          const { id } = await fleet.issueKey("Twin", "--plan", "free");
+          const topOfTools = (): Promise<number> =>
+            page.evaluate<number>("document.querySelector('.tools').getBoundingClientRect().top");
+          // The number of keys comes later than the bar below it.
+          await page.route("**/console/api/keys?*", async (route) => route.continue());
+          await desk.visit("/keys");
+          await page.locator(".tools").waitFor();
+          const before = await topOfTools();
+          await desk.row("Twin").waitFor();
+          expect(await topOfTools()).toBe(before);
+          expect(await desk.row("Twin").innerText()).not.toContain(id);
+
+          await desk.button("Issue a key").click();
+          const dialog = desk.dialog("Issue a key");
+          await dialog.getByRole("textbox", { name: "Name" }).fill("Twin");
+          await dialog.getByText(`Another key has this name, ${id}. Only their ids will tell them apart.`).waitFor();
+          await desk.button("Issue", dialog).click();
+          await page.getByLabel("I have saved the secret").check();
+          await desk.button("Done").click();
+          await desk.title("Twin").waitFor();
+          const second = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1) as string);
+          await desk.follow("/keys?search=Twin");
+          for (const each of [id, second]) await desk.row("Twin").filter({ hasText: each }).waitFor();
+
+          await desk.follow(`/keys/${second}`);
+          await desk.button("Revoke…").click();
+          await page.getByLabel("Type the name to confirm").fill("Twin");
+          await desk.button("Revoke permanently").click();
+          await desk.told("Revoked: the key will never work again.");
+          const covered = await page.evaluate<string[]>(`(() => {
+            const toast = document.querySelector(".toast").getBoundingClientRect();
+            return [...document.querySelectorAll("main button, main a, nav a")].filter((control) => {
+              const box = control.getBoundingClientRect();
+              return box.left < toast.right && toast.left < box.right && box.top < toast.bottom && toast.top < box.bottom;
+            }).map((control) => control.textContent);
+          })()`);
+          expect(covered).toEqual([]);
+          await desk.follow("/keys?search=Twin&state=not_revoked");
+          await desk.row(second).waitFor({ state: "detached" });
+          await desk.row(id).waitFor();
+          await desk.follow(`/keys/${second}`);
+          await desk.button("Delete…").click();
+          await page.getByLabel("Type the name to confirm").fill("Twin");
+          // The service waits until no request with the key can be in progress; the page may ask for it meanwhile.
+          desk.allows(new RegExp(`^404 GET /console/api/keys/${second}`));
+          await desk.button("Delete permanently").click();
+          await desk.told("The key “Twin” was deleted.");
+          await desk.row("Twin").filter({ hasText: id }).waitFor({ state: "detached" });
+          expect(await fleet.query(`SELECT id FROM keys WHERE id = '${second}'`)).toEqual([]);
         }),
       BROWSER_TEST_MS,
     );

@@ -36,6 +36,10 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
           ["/animals/categories", "Categories"],
           ["/animals/import", "Import"],
           ["/orders", "Orders"],
+          ["/orders?view=list", "Orders"],
+          ["/orders?view=list&search=nobody%27s", "Orders"],
+          [`/orders/${ids.order}`, `Order ${ids.order}`],
+          ["/keys?state=not_revoked", "Keys"],
           ["/journal", "Journal"],
           ["/keys?search=nobody", "Keys"],
           ["/journal?key=nobody", "Journal"],
@@ -95,6 +99,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
           [`/animals/${ids.animal}`, "Delete…"],
           ["/animals/categories", "Name a category"],
           ["/orders", `Cancel… order ${ids.order}`],
+          [`/orders/${ids.order}`, `Cancel… order ${ids.order}`],
           ["/orders", "sign out"],
         ];
         let shown = "";
@@ -146,6 +151,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
             ["/journal", KEY_NAMES],
             ["/animals", HOSTILE_NAMES],
             ["/animals/categories", HOSTILE_NAMES.map((name, i) => `${name.slice(0, 250)} ${i}`)],
+            ["/orders?view=list", HOSTILE_NAMES],
             ["/orders", [...HOSTILE_NAMES, ...HOSTILE_NAMES.map((name) => name.slice(0, 64))]],
           ] as const) {
             await desk.follow(path);

@@ -155,7 +155,6 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await desk.button("Copy the id").click();
         await desk.told(/^Copied the id\.$/);
         await desk.follow("/animals");
-        desk.expects(/^400 POST \/console\/api\/animals$/);
         await desk.button("Add an animal").click();
         const add = desk.dialog("Add an animal");
         await add.getByLabel("Name").fill("x".repeat(300));

@@ -81,7 +81,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
         withDesk(fleet, async (desk) => {
           const { page } = desk;
           await page.getByRole("link", { name: "30 days" }).click();
-          await desk.sees("Requests per hour");
+          await desk.sees("Requests per day");
           expect(new URL(page.url()).search).toBe("?span=month");
           const busiest = page.getByRole("table", { name: "Busiest keys" });
           await busiest.getByRole("row", { name: /^Reader 9 4 5/ }).waitFor();

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import type { BrowserContext, ConsoleMessage, Locator, Page, Request, Response, WebError } from "playwright-core";
+import type { Role } from "../../../src/domain/console-role.ts";
 import { atEnd, setUp } from "../cleanup.ts";
 import type { Fleet } from "../service/fleet.ts";
 import { PATIENCE_MS, type Seat, Seats } from "../service/seats.ts";
@@ -20,6 +21,7 @@ const POLL_MS = 5_000;
 export interface DeskOptions {
   /** The name in the sign-in link; null for nobody. */
   readonly name?: string | null;
+  readonly role?: Role;
   /** Makes the page's clock controllable, for `later`. */
   readonly hasClock?: boolean;
 }
@@ -35,12 +37,12 @@ export function openBrowser(): WithDesk {
     atEnd(() => browser.close());
     seats = new Seats(browser);
   }, BROWSER_TEST_MS);
-  return async (fleet, work, { name = "Anna", hasClock = false } = {}) => {
+  return async (fleet, work, { name = "Anna", role = "operator", hasClock = false } = {}) => {
     if (!seats) throw new Error("a desk is for tests, after their file has begun");
     const seat = await (hasClock ? seats.make({ hasClock }) : seats.take());
     const desk = new Desk(seat, fleet);
     try {
-      if (name !== null) await desk.signIn(name);
+      if (name !== null) await desk.signIn(name, role);
       await work(desk);
       desk.expectNoSurprise();
     } catch (error) {
@@ -76,8 +78,8 @@ export class Desk {
   }
 
   /** Signs in with a new link, at the first instance. */
-  async signIn(name = "Anna"): Promise<void> {
-    await this.page.goto(await this.fleet.link(name));
+  async signIn(name = "Anna", role: Role = "operator"): Promise<void> {
+    await this.page.goto(await this.fleet.link(name, role));
     await this.button("sign out").waitFor();
   }
 

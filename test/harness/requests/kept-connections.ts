@@ -1,7 +1,6 @@
 import { assertDescribed } from "../checks/openapi.ts";
-import type { CallOptions } from "../service/service.ts";
 import { RawConnection } from "./raw.ts";
-import type { Answer } from "./send.ts";
+import type { Answer, CallOptions } from "./send.ts";
 
 /** Enough for each of four threads to get some: the chance that one gets none is 1 in 250,000. */
 const COUNT = 48;

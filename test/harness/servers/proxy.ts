@@ -4,6 +4,9 @@ import { atEnd } from "../cleanup.ts";
 /** The fate of new connections: forwarded to the server, refused, or accepted without any response. */
 type NewConnections = "carried" | "closed" | "swallowed";
 
+/** An answer that takes longer is slow: most of the 1.8 s for which an instance waits. */
+const SLOW_MS = 1_000;
+
 /** A TCP proxy that can be slow, break, lead elsewhere, or fall silent like a host that loses power. */
 export class TestProxy {
   /** The delay in each direction. */
@@ -14,6 +17,9 @@ export class TestProxy {
   /** Called for each chunk from the server: this many bytes arrive, then the connection breaks. */
   cutAnswer: ((piece: Buffer) => number | undefined) | undefined;
   readonly #pairs = new Set<[Socket, Socket]>();
+  /** When clients sent what the server has not begun to answer. */
+  readonly #askedAtMs = new Map<[Socket, Socket], number>();
+  #lastSlowAtMs = Number.NEGATIVE_INFINITY;
   #held: Promise<void> | undefined;
 
   private constructor(
@@ -46,9 +52,14 @@ export class TestProxy {
     this.#pairs.add(pair);
     client.on("data", this.#carrier(upstream));
     upstream.on("data", this.#carrier(client, pair));
+    client.on("data", () => {
+      if (!this.#askedAtMs.has(pair)) this.#askedAtMs.set(pair, performance.now());
+    });
+    upstream.on("data", () => this.#answered(pair));
     for (const [socket, other] of [pair, [upstream, client]] as const) {
       socket.on("error", () => {});
       socket.on("close", () => {
+        this.#answered(pair);
         this.#pairs.delete(pair);
         other.destroy();
       });
@@ -67,6 +78,18 @@ export class TestProxy {
       silence(answered as [Socket, Socket]);
       void earlier.then(() => setTimeout(() => to.destroy(), 1));
     };
+  }
+
+  #answered(pair: [Socket, Socket]): void {
+    const nowMs = performance.now();
+    if (nowMs - (this.#askedAtMs.get(pair) ?? nowMs) > SLOW_MS) this.#lastSlowAtMs = nowMs;
+    this.#askedAtMs.delete(pair);
+  }
+
+  /** Returns whether a client has waited long for the server since then, as on a busy machine, or still does. */
+  wasSlowSince(ms: number): boolean {
+    const nowMs = performance.now();
+    return this.#lastSlowAtMs > ms || [...this.#askedAtMs.values()].some((askedAtMs) => nowMs - askedAtMs > SLOW_MS);
   }
 
   /** Holds back all data until the returned function is called. */

@@ -42,12 +42,14 @@ export interface Asked {
   readonly query?: Readonly<Record<string, string>>;
   readonly form?: unknown;
   readonly body?: string | Blob | ReadableStream<Uint8Array>;
+  /** By default the session goes on. */
+  readonly hasSession?: () => Promise<boolean>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever JSON has; tests compare it
 export type Answer = any;
 
-export const ANNA: SignedIn = { name: "Anna 🐾", expiresAtMs: Number.MAX_SAFE_INTEGER, digest: "d" };
+export const ANNA: SignedIn = { name: "Anna 🐾", role: "operator", expiresAtMs: Number.MAX_SAFE_INTEGER, digest: "d" };
 
 interface Options {
   readonly limits?: UploadLimits;
@@ -93,6 +95,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     uploadMaxBytes: undefined,
     bodyTimeoutMs: 60_000,
     logRequests: false,
+    requestDays: 7,
   } as const;
   const log = { info() {}, warn() {}, error() {} };
   const parts: ConsoleParts = {
@@ -137,10 +140,11 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
   };
 }
 
-const callOf = ({ params = {}, query = {}, form, body }: Asked): ConsoleCall => ({
+const callOf = ({ params = {}, query = {}, form, body, hasSession = async () => true }: Asked): ConsoleCall => ({
   params,
   query: new URLSearchParams(query),
   form: async () => form,
+  hasSession,
   request: new Request("http://localhost/console/api/x", body === undefined ? {} : { method: "POST", body }),
   caller: { address: "127.0.0.1", origin: "http://localhost", requestId: "r" },
 });

@@ -1,3 +1,4 @@
+import type { Role } from "../../../src/domain/console-role.ts";
 import { LINK_LASTS_MS, newConsoleSecret } from "../../../src/domain/console-session.ts";
 import { digestOf } from "../../../src/domain/keys/key.ts";
 import { SIGNED } from "../rows/author.ts";
@@ -13,13 +14,19 @@ export interface ConsoleCallOptions {
 
 type ServiceWithConsole = Pick<TestService, "consoleUrl" | "withStore">;
 
+interface LinkOptions {
+  readonly name?: string;
+  readonly role?: Role;
+  readonly nowMs?: number;
+}
+
 /** Creates a sign-in link like the command. Returns its token. */
 export async function newLink(
   { withStore }: Pick<TestService, "withStore">,
-  { name = "Front desk", nowMs = Date.now() } = {},
+  { name = "Front desk", role = "operator", nowMs = Date.now() }: LinkOptions = {},
 ): Promise<string> {
   const token = newConsoleSecret();
-  const link = { digest: digestOf(token), name, expiresAtMs: nowMs + LINK_LASTS_MS };
+  const link = { digest: digestOf(token), name, role, expiresAtMs: nowMs + LINK_LASTS_MS };
   await withStore(({ sessions }) => sessions.makeLink({ ...SIGNED, atMs: nowMs, ...link }));
   return token;
 }
@@ -63,7 +70,7 @@ export class ConsoleBrowser {
 }
 
 /** A browser that is signed in. */
-export async function signedIn(service: ServiceWithConsole, options: { name?: string; nowMs?: number } = {}) {
+export async function signedIn(service: ServiceWithConsole, options: LinkOptions = {}) {
   const browser = new ConsoleBrowser(service);
   const response = await browser.signIn(await newLink(service, options));
   if (response.status !== 204) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);

@@ -1,3 +1,4 @@
+import type { Role } from "../../../src/domain/console-role.ts";
 import { atEnd } from "../cleanup.ts";
 import { temporaryFolder } from "../folder.ts";
 import { type Outcome, type RunningService, run, serve } from "../program/program.ts";
@@ -77,8 +78,8 @@ export class Fleet {
   }
 
   /** Creates a sign-in link to the first instance. */
-  async link(name = "Anna"): Promise<string> {
-    return JSON.parse((await this.run("console", "--name", name, "--json")).out).url;
+  async link(name = "Anna", role: Role = "operator"): Promise<string> {
+    return JSON.parse((await this.run("console", "--name", name, "--role", role, "--json")).out).url;
   }
 
   async issueKey(name: string, ...options: readonly string[]): Promise<IssuedKey> {

@@ -12,7 +12,7 @@ import type { DatabaseUrl } from "../../../src/store/urls/database-url.ts";
 import { lineOptions } from "../../../src/telemetry/log.ts";
 import { atEnd } from "../cleanup.ts";
 import { temporaryFolder } from "../folder.ts";
-import { type Answer, send } from "../requests/send.ts";
+import { callsTo } from "../requests/send.ts";
 import { SIGNED } from "../rows/author.ts";
 
 /** The settings of a service's storage. */
@@ -41,6 +41,8 @@ export interface IssueOptions {
   readonly expiresAtMs?: number;
   /** All scopes by default. */
   readonly scopes?: readonly Scope[];
+  /** Off by default. */
+  readonly mayRotate?: boolean;
   readonly name?: string;
   /** The environment in the secret's prefix; production by default. */
   readonly environment?: EnvironmentName;
@@ -59,11 +61,19 @@ export async function withStore<T>(database: DatabaseUrl, work: (store: Store) =
 /** Issues a key as the CLI does. */
 export async function issueKey(
   database: DatabaseUrl,
-  { plan = "business", quotas, expiresAtMs, scopes = SCOPES, name = "test", environment }: IssueOptions = {},
+  {
+    plan = "business",
+    quotas,
+    expiresAtMs,
+    scopes = SCOPES,
+    mayRotate = false,
+    name = "test",
+    environment,
+  }: IssueOptions = {},
 ): Promise<{ id: string; secret: string }> {
   const secret = newSecret(environment);
   const agreed = quotas ?? PLANS[plan] ?? { perMinute: 1_000_000, perDay: 1_000_000 };
-  const key = newKey({ name, plan, quotas: agreed, scopes, createdAtMs: Date.now(), expiresAtMs });
+  const key = newKey({ name, plan, quotas: agreed, scopes, mayRotate, createdAtMs: Date.now(), expiresAtMs });
   await withStore(database, ({ keys }) => keys.create({ ...SIGNED, key, digest: digestOf(secret) }));
   return { id: key.id, secret };
 }
@@ -87,13 +97,6 @@ const REDIS_ANSWER_TIMEOUT_MS = 20_000;
 const DATABASE_DEADLINE_MS = 20_000;
 /** A test of one of these times sets it. */
 const PATIENT = { redisAnswerTimeoutMs: REDIS_ANSWER_TIMEOUT_MS, databaseDeadlineMs: DATABASE_DEADLINE_MS };
-
-export interface CallOptions {
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
-  /** A secret, or null to send none; by default that of a key with quotas that are never reached. */
-  readonly secret?: string | null;
-}
 
 /** Starts the real service on a free port and a new database. Responses are checked against the OpenAPI document. */
 export async function startService({
@@ -120,20 +123,7 @@ export async function startService({
   /** A new connection per call, so that any thread may answer. */
   const connection: Record<string, string> = config.THREADS === 1 ? {} : { Connection: "close" };
 
-  /** Calls the API: `call("GET /pets?limit=1")`. */
-  const call = (line: string, { body, headers = {}, secret = boundless }: CallOptions = {}): Promise<Answer> => {
-    const [method = "", target = ""] = line.split(" ");
-    const hasBody = body !== undefined;
-    return send(`${service.origin}/v1`, method, target, {
-      headers: {
-        ...(secret === null ? {} : { Authorization: `Bearer ${secret}` }),
-        ...(hasBody ? { "Content-Type": "application/json" } : {}),
-        ...connection,
-        ...headers,
-      },
-      ...(hasBody ? { body: typeof body === "string" ? body : JSON.stringify(body) } : {}),
-    });
-  };
+  const call = callsTo(`${service.origin}/v1`, boundless, connection);
 
   /** The OpenAPI document as it is served. */
   // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path

@@ -10,9 +10,9 @@ import {
 } from "../../../src/domain/limits/tally.ts";
 import { setUp } from "../../harness/cleanup.ts";
 import { KeptConnections } from "../../harness/requests/kept-connections.ts";
-import type { Answer } from "../../harness/requests/send.ts";
+import type { Answer, CallOptions } from "../../harness/requests/send.ts";
 import { SIGNED } from "../../harness/rows/author.ts";
-import { type CallOptions, startService, type TestService } from "../../harness/service/service.ts";
+import { startService, type TestService } from "../../harness/service/service.ts";
 import { FakeClock } from "../../harness/time/clock.ts";
 
 // Four threads count as one does, however requests arrive at once over connections to all of them.

@@ -12,6 +12,7 @@ const link = (digest: string, change: Partial<NewConsoleLink> = {}): NewConsoleL
   ...ANNA,
   digest,
   name: NAME,
+  role: "operator",
   expiresAtMs: NOW + LINK_LASTS_MS,
   ...change,
 });
@@ -31,8 +32,8 @@ export function sessionsContract(name: string, open: () => Promise<readonly [Sto
   describe(`${name}: the contract of sessions`, () => {
     test("a link is exchanged for a session, which every thread and instance knows", async () => {
       const [store, other] = await open();
-      await store.sessions.makeLink(link("l"));
-      const session = { name: NAME, expiresAtMs: NOW + SESSION_LASTS_MS };
+      await store.sessions.makeLink(link("l", { role: "clerk" }));
+      const session = { name: NAME, role: "clerk", expiresAtMs: NOW + SESSION_LASTS_MS } as const;
       expect(await other.sessions.signIn(signIn("l", "s"))).toEqual(session);
       for (const each of [store, other]) expect(await each.sessions.get("s")).toEqual(session);
       const beforeItsEnd = { nowMs: session.expiresAtMs - 1 };
@@ -92,6 +93,27 @@ export function sessionsContract(name: string, open: () => Promise<readonly [Sto
       await Promise.all([store.close(), other.close()]);
     });
 
+    test("one person is signed out everywhere by the name of their links, which nobody else has", async () => {
+      const [store, other] = await open();
+      for (const [each, name] of [
+        ["a", NAME],
+        ["b", NAME],
+        ["c", NAME.toUpperCase()],
+        ["d", `${NAME} `],
+      ] as const) {
+        await store.sessions.makeLink(link(`link ${each}`, { name, role: "viewer" }));
+        if (each !== "b") await other.sessions.signIn(signIn(`link ${each}`, each));
+      }
+      expect(await other.sessions.signOutOf({ name: NAME, author: ANNA })).toEqual({ sessions: 1, links: 1 });
+      expect(await store.sessions.get("a")).toBeUndefined();
+      expect(await store.sessions.signIn(signIn("link b", "b"))).toBeUndefined();
+      for (const each of ["c", "d"]) expect(await store.sessions.get(each)).toMatchObject({ role: "viewer" });
+      expect(await store.sessions.signOutOf({ name: NAME, author: ANNA })).toEqual({ sessions: 0, links: 0 });
+      const signOuts = (await journalOf(store)).filter(({ action }) => action === "console sign-out");
+      expect(signOuts).toMatchObject([{ ...ANNA, after: { for: NAME, sessionsEnded: 1, linksEnded: 1 } }]);
+      await Promise.all([store.close(), other.close()]);
+    });
+
     test("the journal says who made a link for whom, who signed in, and who signed all out, and has no digest", async () => {
       const [store, other] = await open();
       await store.sessions.makeLink(link("digest of a link"));
@@ -101,8 +123,20 @@ export function sessionsContract(name: string, open: () => Promise<readonly [Sto
       const entries = await journalOf(store);
       const linkWorksUntil = new Date(NOW + LINK_LASTS_MS).toISOString();
       expect(entries).toMatchObject([
-        { ...ANNA, action: "console", subject: { kind: "store" }, after: { for: NAME, linkWorksUntil } },
-        { by: NAME, via: "console", atMs: NOW, action: "console sign-in", subject: { kind: "store" } },
+        {
+          ...ANNA,
+          action: "console",
+          subject: { kind: "store" },
+          after: { for: NAME, role: "operator", linkWorksUntil },
+        },
+        {
+          by: NAME,
+          via: "console",
+          role: "operator",
+          atMs: NOW,
+          action: "console sign-in",
+          subject: { kind: "store" },
+        },
         { by: "Bert", via: "console", atMs: NOW + 1, action: "console sign-out", after: { sessionsEnded: 0 } },
       ]);
       expect(JSON.stringify(entries.map(({ after }) => after))).not.toContain("digest");

@@ -19,6 +19,8 @@ import { updatesContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
 import { keyStoreContract } from "../contract/keys.contract.ts";
 import { listsContract } from "../contract/lists.contract.ts";
+import { ordersContract } from "../contract/orders.contract.ts";
+import { requestsContract } from "../contract/requests.contract.ts";
 import { sessionsContract } from "../contract/sessions.contract.ts";
 import { ANSWER_OF_1_0_0, doneValue, expectReplayOf1_0_0, storeContract } from "../contract/store.contract.ts";
 import { usageContract } from "../contract/usage.contract.ts";
@@ -27,10 +29,17 @@ const newDatabase = await emptyDatabaseMaker();
 /** A busy machine may be late without anything being wrong. */
 const PATIENT = { connections: 5, deadlineMs: 60_000 };
 
-for (const contract of [storeContract, updatesContract, listsContract, keyStoreContract, importsContract])
+for (const contract of [
+  storeContract,
+  updatesContract,
+  listsContract,
+  ordersContract,
+  keyStoreContract,
+  importsContract,
+])
   contract("PostgreSQL", async () => openForServing(await newDatabase(), PATIENT));
 
-for (const contract of [usageContract, sessionsContract])
+for (const contract of [usageContract, requestsContract, sessionsContract])
   contract("PostgreSQL, for two instances", async () => {
     const url = await newDatabase();
     return [await openForServing(url, PATIENT), await openForServing(url, PATIENT)];
@@ -128,7 +137,9 @@ test("PostgreSQL: a copy of an SQLite store has everything that it had, and cont
   const batch = { importId, recordsDoneBefore: 0, recordsDone: 1, animals: [animal], isLast: true };
   await source.imports.add({ ...SIGNED, ...batch });
   const sums = [key.id, null].map((keyId) => ({ keyId, startedAtMs: 60_000, counts: newCounts().map((_, i) => i) }));
-  await source.usage.add({ source: "s", sequence: 1, atMs: 1, sums });
+  const request = { id: 1n, keyId: key.id, method: "GET", path: "/v1", status: 404, requestId: "r", latencyMs: 1 };
+  const requests = [{ ...request, code: "not_found", message: "Zoë 🐾", idempotencyKey: undefined }];
+  await source.usage.add({ source: "s", sequence: 1, atMs: 1, sums, requests });
   await source.close();
 
   const url = await newDatabase();
@@ -149,6 +160,7 @@ test("PostgreSQL: a copy of an SQLite store has everything that it had, and cont
     ["key_usage_days", 1],
     ["usage_minutes", 1],
     ["usage_hours", 1],
+    ["kept_requests", 1],
   ]);
   const store = await openForCommand(url, { create: true });
   const span = { grain: "minute", fromMs: 0, beforeMs: 100_000 } as const;

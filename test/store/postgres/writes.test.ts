@@ -90,10 +90,12 @@ test("PostgreSQL: a creation, a placement and a move are one statement each, and
   const { id: animalId } = doneValue(await animals.create(REX));
   let orderId = 0n;
   const place = async (idempotencyKey?: IdempotencyKey) => {
-    orderId = doneValue(await orders.place({ animalId, nowMs: NOW }, idempotencyKey)).id;
+    orderId = doneValue(await orders.place({ animalId, keyId: "key_desk", nowMs: NOW }, idempotencyKey)).id;
   };
   expect(await uses(() => place())).toEqual(["write"]);
-  expect(await uses(() => orders.update({ orderId, to: "cancelled", nowMs: NOW }))).toEqual(["write"]);
+  expect(await uses(() => orders.update({ orderId, to: "cancelled", keyId: "key_desk", nowMs: NOW }))).toEqual([
+    "write",
+  ]);
   expect(await uses(() => place(key("one order")))).toEqual(["write"]);
   expect(await uses(() => orders.update({ orderId, to: "approved", nowMs: NOW }))).toEqual(["write"]);
   // What takes several statements is one transaction.
@@ -417,11 +419,26 @@ const STATEMENTS: readonly (readonly [name: string, text: string, parameters: re
       `'[{"key_id":"k","idempotency_key":"new","fingerprint":"f","saved_at":1,"content":"x"}]'`,
     ],
   ],
-  ["place", PLACE, ["'pending'", "8001", "'available'", "8001", "'placed'", "1", "1", "'r'"]],
+  ["place", PLACE, ["'pending'", "8001", "'available'", "8001", "'placed'", "1", "1", "'r'", "'key_desk'"]],
   [
     "place once",
     PLACE_ONCE,
-    ["'pending'", "8002", "'available'", "8002", "'placed'", "1", "1", "NULL", "'k'", "'new'", "'f'", "1", "'x'"],
+    [
+      "'pending'",
+      "8002",
+      "'available'",
+      "8002",
+      "'placed'",
+      "1",
+      "1",
+      "NULL",
+      "NULL",
+      "'k'",
+      "'new'",
+      "'f'",
+      "1",
+      "'x'",
+    ],
   ],
   ["lock an animal", ANIMALS.getAndLock, ["8003"]],
   ["update an animal", ANIMALS.update, ["'Mia'", "2", "'sold'", "'mia'", "8003"]],
@@ -432,7 +449,7 @@ const STATEMENTS: readonly (readonly [name: string, text: string, parameters: re
   ["find no order", ANIMALS.findOrder, ["8003"]],
   ["save a response", SAVE, ["'k'", "'new'", "'f'", "1", "'x'"]],
   ...Object.entries(TRANSITIONS).flatMap(([to, text]) =>
-    text ? [[`move to ${to}`, text, ["100", "9"]] as const] : [],
+    text ? [[`move to ${to}`, text, ["100", "9", `'","to":"${to}"}'`]] as const] : [],
   ),
 ];
 

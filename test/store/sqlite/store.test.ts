@@ -7,6 +7,8 @@ import { updatesContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
 import { keyStoreContract } from "../contract/keys.contract.ts";
 import { listsContract } from "../contract/lists.contract.ts";
+import { ordersContract } from "../contract/orders.contract.ts";
+import { requestsContract } from "../contract/requests.contract.ts";
 import { sessionsContract } from "../contract/sessions.contract.ts";
 import { storeContract } from "../contract/store.contract.ts";
 import { usageContract } from "../contract/usage.contract.ts";
@@ -15,12 +17,19 @@ const folder = temporaryFolder();
 let stores = 0;
 const newPath = () => join(folder, `${++stores}.db`);
 
-for (const contract of [storeContract, updatesContract, listsContract, keyStoreContract, importsContract]) {
+for (const contract of [
+  storeContract,
+  updatesContract,
+  listsContract,
+  ordersContract,
+  keyStoreContract,
+  importsContract,
+]) {
   contract("SQLite, for serving", () => openForServing(newPath()));
   contract("SQLite, for a command", () => openForCommand(newPath(), { create: true }));
 }
 
-for (const contract of [usageContract, sessionsContract]) {
+for (const contract of [usageContract, requestsContract, sessionsContract]) {
   contract("SQLite, for two threads", async () => {
     const first = await openForServing(newPath());
     return [first, openHandle(first.newHandle())];
@@ -41,11 +50,12 @@ test("SQLite: usage, heartbeats and sessions change nothing that a reply is made
   await store.maintenance.sweepUsage({ nowMs: Date.parse("2027-03-01") });
   await store.maintenance.deleteUsageOfKey({ keyId: "key_gone" });
   const signed = { by: "t", via: "command", atMs: 1 } as const;
-  await store.sessions.makeLink({ ...signed, digest: "l", name: "t", expiresAtMs: 3 });
+  await store.sessions.makeLink({ ...signed, digest: "l", name: "t", role: "viewer", expiresAtMs: 3 });
   await store.sessions.signIn({ linkDigest: "l", atMs: 1, digest: "s", expiresAtMs: 3 });
   await store.sessions.prolong({ digest: "s", expiresAtMs: 4 });
   await store.sessions.signOut({ digest: "s" });
   await store.sessions.signOutAll(signed);
+  await store.sessions.signOutOf({ name: "t", author: signed });
   await store.maintenance.sweepSessions({ nowMs: 5 });
   const about = { id: "a", host: "h", version: "1", environment: "production", threads: 1, startedAtMs: 1 } as const;
   await store.instances.note({ ...about, health: "ready", seenAtMs: 1, stoppedAtMs: undefined });

@@ -13,6 +13,7 @@ import { asset } from "../asset.ts";
 import faviconFile from "../favicon.ico" with { type: "file" };
 import { SAFE_HEADERS, safeHeaders } from "../headers.ts";
 import landingHtml from "../landing.html" with { type: "text" };
+import accountHtml from "../landing-account.html" with { type: "text" };
 import consoleHtml from "../landing-console.html" with { type: "text" };
 import { filled, HTML, inLayout } from "../layout.ts";
 import notFoundHtml from "../not-found.html" with { type: "text" };
@@ -34,11 +35,16 @@ type AddressedPages = Record<"landing" | "docs" | "openapi" | "openapi30" | "not
 export type DocsPages = AddressedPages & Record<"scalar" | "reference" | "favicon", PublicPage>;
 
 /** The pages for people: what this is, the live reference, and the way back to them. */
-export function docsPages(addresses: Addresses, hasConsole: boolean): DocsPages {
+export function docsPages(
+  addresses: Addresses,
+  has: { readonly console: boolean; readonly account: boolean },
+): DocsPages {
   // Weak: kept for as long as the addresses are.
   const made = new WeakMap<PublicUrls, AddressedPages>();
   const documents = { in31: createDocumentText(openapiDocument), in30: createDocumentText(openapi30Document) };
-  const landing = String(landingHtml).replace("{console}", hasConsole ? String(consoleHtml) : "");
+  const landing = String(landingHtml)
+    .replace("{console}", has.console ? String(consoleHtml) : "")
+    .replace("{account}", has.account ? String(accountHtml) : "");
   const addressed =
     (name: keyof AddressedPages): PublicPage =>
     (request, server) => {

@@ -7,6 +7,10 @@ import journal from "./0005_journal.sql" with { type: "text" };
 import imports from "./0006_imports.sql" with { type: "text" };
 import consoleTables from "./0007_console.sql" with { type: "text" };
 import consoleAddresses from "./0008_console_addresses.sql" with { type: "text" };
+import roles from "./0009_roles.sql" with { type: "text" };
+import rotation from "./0010_rotation.sql" with { type: "text" };
+import keptRequests from "./0011_kept_requests.sql" with { type: "text" };
+import orderHistory from "./0012_order_history.sql" with { type: "text" };
 
 /** Never edit a released one: add the next number. CONTRIBUTING.md says what it may do. */
 export const POSTGRES_MIGRATIONS: readonly Migration[] = [
@@ -36,4 +40,19 @@ export const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { number: 6, name: "imports", servesFrom: 2, steps: [{ kind: "sql", sql: imports }] },
   { number: 7, name: "console", servesFrom: 2, steps: [{ kind: "sql", sql: consoleTables }] },
   { number: 8, name: "console_addresses", servesFrom: 2, steps: [{ kind: "sql", sql: consoleAddresses }] },
+  { number: 9, name: "roles", servesFrom: 2, steps: [{ kind: "sql", sql: roles }] },
+  {
+    number: 10,
+    name: "rotation",
+    servesFrom: 2,
+    steps: [
+      { kind: "sql", sql: rotation },
+      {
+        kind: "index",
+        sql: "CREATE INDEX secrets_by_holder ON secrets (created_at) WHERE by_holder IS NOT NULL",
+      },
+    ],
+  },
+  { number: 11, name: "kept_requests", servesFrom: 2, steps: [{ kind: "sql", sql: keptRequests }] },
+  { number: 12, name: "order_history", servesFrom: 2, steps: [{ kind: "sql", sql: orderHistory }] },
 ];

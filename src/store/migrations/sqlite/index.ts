@@ -8,6 +8,10 @@ import journal from "./0006_journal.sql" with { type: "text" };
 import imports from "./0007_imports.sql" with { type: "text" };
 import consoleTables from "./0008_console.sql" with { type: "text" };
 import consoleAddresses from "./0009_console_addresses.sql" with { type: "text" };
+import roles from "./0010_roles.sql" with { type: "text" };
+import rotation from "./0011_rotation.sql" with { type: "text" };
+import keptRequests from "./0012_kept_requests.sql" with { type: "text" };
+import orderHistory from "./0013_order_history.sql" with { type: "text" };
 
 /** Never edit a released one: add the next number. CONTRIBUTING.md says what it may do. */
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
@@ -38,4 +42,19 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
   { number: 7, name: "imports", servesFrom: 3, steps: [{ kind: "sql", sql: imports }] },
   { number: 8, name: "console", servesFrom: 3, steps: [{ kind: "sql", sql: consoleTables }] },
   { number: 9, name: "console_addresses", servesFrom: 3, steps: [{ kind: "sql", sql: consoleAddresses }] },
+  { number: 10, name: "roles", servesFrom: 3, steps: [{ kind: "sql", sql: roles }] },
+  {
+    number: 11,
+    name: "rotation",
+    servesFrom: 3,
+    steps: [
+      { kind: "sql", sql: rotation },
+      {
+        kind: "index",
+        sql: "CREATE INDEX secrets_by_holder ON secrets (created_at) WHERE by_holder IS NOT NULL",
+      },
+    ],
+  },
+  { number: 12, name: "kept_requests", servesFrom: 3, steps: [{ kind: "sql", sql: keptRequests }] },
+  { number: 13, name: "order_history", servesFrom: 3, steps: [{ kind: "sql", sql: orderHistory }] },
 ];

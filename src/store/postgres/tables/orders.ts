@@ -12,8 +12,18 @@ import {
   refusalToPlace,
   transitionsTo,
 } from "../../../domain/stock/order.ts";
+import { actorOf } from "../../../domain/stock/order-history.ts";
 import type { OrderStore } from "../../ports/store.ts";
-import { NEW_ORDER, newOrderValues, ORDERS, orderOf, SAVED_RESPONSES, savedResponseValues } from "../../sql/rows.ts";
+import {
+  appendedMove,
+  MOVE_BEFORE_FROM,
+  moveAfterFrom,
+  NEW_ORDER,
+  newOrderValues,
+  ORDER_COLUMNS,
+  orderOf,
+} from "../../sql/order-rows.ts";
+import { SAVED_RESPONSES, savedResponseValues } from "../../sql/rows.ts";
 import { CONTENT_BEFORE_ID, contentAfterId } from "../../sql/saved-content.ts";
 import type { Row, SqlValue } from "../../sql/table.ts";
 import { orderWork } from "../../sql/tables/orders.ts";
@@ -51,14 +61,16 @@ const GET_STATUS = "SELECT status FROM animals WHERE id = $1";
  * it does not make is left to the rule. The order is locked before the animal, as everywhere.
  */
 const moveTo = (to: OrderStatus): string | undefined => {
-  const moves = transitionsTo(to).map(({ from, animalStatus }) => `('${from}', '${animalStatus}')`);
-  if (moves.length === 0) return undefined;
-  const columns = ORDERS.columns.map((column) => `orders.${column}`).join(", ");
+  const allowed = transitionsTo(to).map(({ from, animalStatus }) => `('${from}', '${animalStatus}')`);
+  if (allowed.length === 0) return undefined;
+  const columns = ORDER_COLUMNS.map((column) => `orders.${column}`).join(", ");
   return `WITH moved AS (
-      UPDATE orders SET status = '${to}', updated_at = $2 FROM (VALUES ${moves.join(", ")}) AS moves (from_status, animal_status)
+      UPDATE orders SET status = '${to}', updated_at = $2,
+        moves = ${appendedMove(`'${MOVE_BEFORE_FROM}' || from_status || CAST($3 AS text)`)}
+      FROM (VALUES ${allowed.join(", ")}) AS allowed (from_status, animal_status)
       WHERE orders.id = $1 AND orders.status = from_status AND updated_at <= $2 RETURNING ${columns}, animal_status),
     followed AS (UPDATE animals SET status = animal_status FROM moved WHERE animals.id = animal_id)
-    SELECT ${ORDERS.columns.join(", ")} FROM moved`;
+    SELECT ${ORDER_COLUMNS.join(", ")} FROM moved`;
 };
 
 export const TRANSITIONS = Object.fromEntries(ORDER_STATUSES.map((to) => [to, moveTo(to)])) as Record<
@@ -75,7 +87,9 @@ export function postgresOrders(pool: Pool): OrderStore {
     place: (order, key) => carryOut(pool, placingOf(pool, order, key), key),
     async update(update, key) {
       const statement = key || update.precondition || update.author ? undefined : TRANSITIONS[update.to];
-      const [row] = statement ? await pool.write<Row>(statement, [update.orderId, BigInt(update.nowMs)]) : [];
+      const by = actorOf(update);
+      const record = by ? moveAfterFrom(update.to, update.nowMs, by) : null;
+      const [row] = statement ? await pool.write<Row>(statement, [update.orderId, BigInt(update.nowMs), record]) : [];
       return row ? done(orderOf(row)) : updates.update(update, key);
     },
   };
@@ -84,7 +98,7 @@ export function postgresOrders(pool: Pool): OrderStore {
 function placingOf(pool: Pool, newOrder: NewOrder, key: IdempotencyKey | undefined): Write<Order, PlacingRefusal> {
   const { animalId } = newOrder;
   const order = placedOrder(newOrder);
-  const values: SqlValue[] = [PLACING.to, animalId, PLACING.from, ...newOrderValues(order)];
+  const values: SqlValue[] = [PLACING.to, animalId, PLACING.from, ...newOrderValues(order, newOrder)];
   if (key) values.push(...savedResponseValues(key, contentAfterId(order)));
   return {
     async attempt() {

@@ -3,17 +3,18 @@ import {
   editedKey,
   entryOfDeletedKey,
   entryOfNewKey,
-  entryOfRotation,
   resumedKey,
   revokedKey,
   suspendedKey,
   unbannedKey,
 } from "../../../domain/keys/changes.ts";
 import type { DatedSecret, Key, KeyChange } from "../../../domain/keys/key.ts";
-import type { FoundKey, IdPage, KeyCommand, NewKey, Rotation, Unban } from "../../ports/store.ts";
+import type { FoundKey, HolderRotation, IdPage, KeyCommand, NewKey, Unban } from "../../ports/store.ts";
 import {
+  BY_OPERATOR,
   datedSecretOf,
   EDITED,
+  holderRotationOf,
   KEYS,
   keyOf,
   keyValues,
@@ -21,6 +22,7 @@ import {
   NEW_SECRET,
   SECRETS,
   SELECT_KEY_WITH_SECRET,
+  selectRotatedByHolders,
   selectSecretsOf,
 } from "../rows.ts";
 import type { Dialect } from "../searches.ts";
@@ -28,11 +30,13 @@ import { insertInto, selectFrom } from "../table.ts";
 import { usageTablesOf } from "../usage-rows.ts";
 import { first, run, type Work } from "../work.ts";
 import { journalAppender } from "./journal.ts";
+import { RAISE_REVISION, takeTurn } from "./rotations.ts";
 import { isOfKey } from "./usage.ts";
 
 export function keyReads({ placeholder: $, isOneOf, textsIn }: Dialect) {
   // Made once: every request with an unknown key looks for it.
   const findBySecret = `${SELECT_KEY_WITH_SECRET} WHERE s.digest = ${$(1)}`;
+  const rotatedByHolders = selectRotatedByHolders($(1));
   const findBySecrets = `${SELECT_KEY_WITH_SECRET} WHERE ${isOneOf("s.digest", textsIn($(1)))}`;
   return {
     *findBySecret(digest: string): Work<FoundKey | undefined> {
@@ -57,34 +61,32 @@ export function keyReads({ placeholder: $, isOneOf, textsIn }: Dialect) {
       const row = yield* first(`${selectFrom(KEYS)} WHERE id = ${$(1)}`, [id]);
       return row && keyOf(row);
     },
+    *rotatedByHolders({ sinceMs }: { sinceMs: number }): Work<readonly HolderRotation[]> {
+      return (yield* run(rotatedByHolders, [sinceMs])).map(holderRotationOf);
+    },
     *secretsOf(keyId: string): Work<readonly DatedSecret[]> {
       return (yield* run(selectSecretsOf($(1)), [keyId])).map(datedSecretOf);
     },
   };
 }
 
-/**
- * Every change begins by raising the revision. Running services notice the change by it, and on PostgreSQL its row
- * serializes changes.
- */
-const RAISE_REVISION = "UPDATE key_revision SET revision = revision + 1";
-
 type Change<Command> = (key: Key, command: Command) => ChangedKey;
 
 export function keyChanges(dialect: Dialect) {
   const { placeholder: $, forUpdate } = dialect;
   const append = journalAppender(dialect);
+  const turn = takeTurn(dialect);
   const get = `${selectFrom(KEYS)} WHERE id = ${$(1)}`;
   const insertKey = insertInto(KEYS, KEYS.columns, $);
   const insertSecret = insertInto(SECRETS, NEW_SECRET, $);
-  const expireSecrets = `UPDATE secrets SET expires_at = CASE WHEN expires_at < ${$(1)} THEN expires_at ELSE ${$(1)} END
-    WHERE key_id = ${$(2)}`;
   const update = `UPDATE keys SET ${EDITED.map((column, i) => `${column} = ${$(i + 1)}`).join(", ")}
     WHERE id = ${$(EDITED.length + 1)}`;
   /** In an order that references allow. Most was deleted before, in batches: this is what a service has added since. */
   const deletions = [
     ...usageTablesOf("key").map((table) => `DELETE FROM ${table.name} WHERE ${isOfKey(table, dialect)}`),
-    ...["secrets", "tallies", "saved_responses"].map((table) => `DELETE FROM ${table} WHERE key_id = ${$(1)}`),
+    ...["kept_requests", "secrets", "tallies", "saved_responses"].map(
+      (table) => `DELETE FROM ${table} WHERE key_id = ${$(1)}`,
+    ),
     `DELETE FROM keys WHERE id = ${$(1)}`,
   ];
 
@@ -92,7 +94,7 @@ export function keyChanges(dialect: Dialect) {
     const { key, digest } = created;
     yield* run(RAISE_REVISION);
     yield* run(insertKey, keyValues(key));
-    yield* run(insertSecret, [digest, key.id, key.createdAtMs]);
+    yield* run(insertSecret, [digest, key.id, key.createdAtMs, BY_OPERATOR]);
     yield* append(entryOfNewKey(created, key));
   }
 
@@ -115,18 +117,10 @@ export function keyChanges(dialect: Dialect) {
   return {
     create,
     *createFirst(key: NewKey): Work<boolean> {
-      yield* run(`SELECT revision FROM key_revision ${forUpdate}`);
+      yield* run(turn);
       if (yield* first("SELECT 1 FROM keys LIMIT 1")) return false;
       yield* create(key);
       return true;
-    },
-    *rotate(rotation: Rotation): Work<void> {
-      const { keyId, digest, atMs, oldSecretsExpireAtMs } = rotation;
-      yield* run(RAISE_REVISION);
-      yield* run(expireSecrets, [oldSecretsExpireAtMs, keyId]);
-      yield* run(insertSecret, [digest, keyId, atMs]);
-      const row = yield* first(get, [keyId]);
-      yield* append(row && entryOfRotation(keyOf(row), rotation, oldSecretsExpireAtMs));
     },
     edit: (command: KeyChange & KeyCommand) => change(command, editedKey),
     revoke: changing(revokedKey),

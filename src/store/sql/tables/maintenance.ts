@@ -1,10 +1,12 @@
 import { instancesForgottenBefore } from "../../../domain/usage/instance.ts";
+import { leastIdAt } from "../../../domain/usage/kept-request.ts";
+import { KEPT_REQUESTS } from "../request-rows.ts";
 import { DELETE_BATCH_SIZE, SAVED_RESPONSES } from "../rows.ts";
 import type { Dialect } from "../searches.ts";
 import { CONSOLE_TABLES } from "../session-rows.ts";
 import type { SqlValue, Table } from "../table.ts";
 import { FLUSHES_KEPT_MS, INSTANCES, SWEEP_BATCH_SIZE, sweeps, usageTablesOf } from "../usage-rows.ts";
-import { run, type Work } from "../work.ts";
+import { first, run, type Work } from "../work.ts";
 import { isOfKey } from "./usage.ts";
 
 const USAGE_FLUSHES = { name: "usage_flushes", key: ["source"] };
@@ -29,7 +31,15 @@ export function maintenanceWork(dialect: Dialect) {
       sweep(SAVED_RESPONSES, `key_id = ${$(1)}`, keyId, DELETE_BATCH_SIZE),
     *deleteUsageOfKey({ keyId }: { keyId: string }): Work<boolean> {
       for (const table of usageTablesOf("key")) if (yield* sweep(table, isOfKey(table, dialect), keyId)) return true;
-      return false;
+      return yield* sweep(KEPT_REQUESTS, `key_id = ${$(1)}`, keyId);
+    },
+    deleteRequestsBefore: ({ beforeMs }: { beforeMs: number }): Work<boolean> =>
+      sweep(KEPT_REQUESTS, `id < ${$(1)}`, leastIdAt(beforeMs)),
+    *deleteOldestRequests({ count }: { count: number }): Work<number> {
+      const size = Math.min(count, SWEEP_BATCH_SIZE);
+      const last = yield* first(`SELECT id FROM kept_requests ORDER BY id LIMIT 1 OFFSET ${size - 1}`);
+      if (!last) return 0;
+      return (yield* run(deleteSome(KEPT_REQUESTS, `id <= ${$(1)}`, size), [last.id as bigint])).length;
     },
     *sweepUsage({ nowMs }: { nowMs: number }): Work<boolean> {
       let isMore = false;

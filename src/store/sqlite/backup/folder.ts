@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperatorError } from "../../../base/operator-error.ts";
-import { type BackupSeries, backupName, expiredBackups } from "../../../domain/backup-series.ts";
+import { type BackupSeries, backupName, expiredBackups, unusedTime } from "../../../domain/backup-series.ts";
 import { AlreadyExists, type PartialFile } from "../../files/partial-file.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { openReadOnly, preparePath } from "../file/database.ts";
@@ -32,7 +32,7 @@ export async function backupIntoFolder(
   let atMs = nowMs();
   while (existsSync(join(folder, backupName(series, atMs)))) atMs++;
   using partial = await copyDatabase(givenPath, join(folder, backupName(series, atMs)), options);
-  const made = publish(partial, folder, series, atMs);
+  const made = publish(partial, folder, series, { atMs, nowMs: nowMs() });
   if (keep === undefined) return { file: join(folder, made), deleted: [], fromFuture: undefined };
   return { file: join(folder, made), ...deleteExpired(folder, series, { keep, made, nowMs: nowMs() }) };
 }
@@ -57,9 +57,14 @@ function createdAt(path: string): unknown {
   }
 }
 
-/** Another backup may have been begun in the same millisecond. */
-function publish(partial: PartialFile, folder: string, series: BackupSeries, atMs: number): string {
-  for (let ms = atMs; ; ms++) {
+/** Another backup may have been begun in the same millisecond, and may be deleted already. */
+function publish(
+  partial: PartialFile,
+  folder: string,
+  series: BackupSeries,
+  times: { readonly atMs: number; readonly nowMs: number },
+): string {
+  for (let ms = unusedTime(series, readdirSync(folder), times); ; ms++) {
     const name = backupName(series, ms);
     try {
       partial.publish(join(folder, name));

@@ -8,7 +8,7 @@ import {
   placedOrder,
   refusalToPlace,
 } from "../../../domain/stock/order.ts";
-import { NEW_ORDER, newOrderValues, ORDERS } from "../../sql/rows.ts";
+import { NEW_ORDER, newOrderValues, ORDERS } from "../../sql/order-rows.ts";
 import { insertInto } from "../../sql/table.ts";
 import { orderWork } from "../../sql/tables/orders.ts";
 import { first, run, type Work } from "../../sql/work.ts";
@@ -28,7 +28,7 @@ export const orderWrites = declareWrites("orders", CHANGE, {
     if (refusal) return refused(refusal);
     const order = placedOrder(newOrder);
     yield* run("UPDATE animals SET status = ? WHERE id = ?", [PLACING.to, animalId]);
-    yield* run(INSERT, newOrderValues(order));
+    yield* run(INSERT, newOrderValues(order, newOrder));
     return done({ id: yield* lastInsertedId(), ...order });
   },
 });

@@ -3,7 +3,7 @@ import type { BunRequest, Server } from "bun";
 import { PLANS } from "../domain/keys/plan.ts";
 import { judge, newTally, ratePolicyOfKey } from "../domain/limits/tally.ts";
 import { noTelemetry } from "../telemetry/telemetry.ts";
-import { type HandlerParts, V1Handler } from "./handler.ts";
+import { type HandlerParts, V1Handler } from "./v1-handler.ts";
 
 test("a request whose response fails is answered with 500, and counted once", async () => {
   const { quotaStatus } = judge(newTally(), ratePolicyOfKey(PLANS.free, undefined), 0);

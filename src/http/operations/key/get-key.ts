@@ -1,8 +1,8 @@
-import type { Pass } from "../../access/gate.ts";
-import { done } from "../../base/result.ts";
-import { andThen } from "../../base/time/awaitable.ts";
-import { operation } from "../declare/operation.ts";
-import { KEY, KEY_EXAMPLE, KEY_TAG, keyJson, type OwnKey } from "../wire/key.ts";
+import type { Pass } from "../../../access/gate.ts";
+import { done } from "../../../base/result.ts";
+import { andThen } from "../../../base/time/awaitable.ts";
+import { operation } from "../../declare/operation.ts";
+import { KEY, KEY_EXAMPLE, KEY_TAG, keyJson, type OwnKey } from "../../wire/key.ts";
 
 export const getKey = operation({
   name: "getKey",

@@ -6,9 +6,9 @@ import type { QuotaStatus } from "../domain/limits/tally.ts";
 import { DAY } from "../domain/limits/window.ts";
 import { outcomeOf, type UsageRefusal } from "../domain/usage/usage.ts";
 import { StoreUnavailable } from "../store/ports/store.ts";
-import type { Telemetry, UsageCount } from "../telemetry/telemetry.ts";
+import type { RequestKeep, Telemetry, UsageCount } from "../telemetry/telemetry.ts";
 import type { Cors } from "./cors/cors.ts";
-import type { Method } from "./declare/operation.ts";
+import type { AnyOperation, Method } from "./declare/operation.ts";
 import { asReply, FAULTS, Fault, type Outcome } from "./faults/fault.ts";
 import {
   BAD_HOST,
@@ -28,10 +28,21 @@ import { traceContextOf } from "./pipeline/trace-context.ts";
 import { hasUnreadBody } from "./pipeline/unread-body.ts";
 import type { HeldFlood } from "./reply/floods.ts";
 import { CLOSE } from "./reply/header-template.ts";
-import type { RunnableOperation } from "./run-operation.ts";
+import { keptRequest } from "./request/kept-request.ts";
+import { RunnableOperation, type RunParts } from "./run-operation.ts";
 
 /** The operations of one path, by method. HEAD is GET without the body. */
 export type Resource = Partial<Record<Method, RunnableOperation>>;
+
+/** The resources of /v1 by path, as Bun's router writes it: `/pets/{petId}` is `/v1/pets/:petId`. */
+export function resourcesOf(operations: readonly AnyOperation[], parts: RunParts): Record<string, Resource> {
+  const resources: Record<string, Resource> = {};
+  for (const operation of operations) {
+    const path = `/v1${operation.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+    resources[path] = { ...resources[path], [operation.method]: new RunnableOperation(operation, parts) };
+  }
+  return resources;
+}
 
 export interface HandlerParts extends RequestLogParts {
   readonly gate: Gate;
@@ -40,7 +51,9 @@ export interface HandlerParts extends RequestLogParts {
   readonly connections: { readonly areClosing: boolean };
   readonly telemetry: Telemetry;
   readonly usage: UsageCount;
-  readonly refusalFlood: HeldFlood;
+  /** Undefined: no requests are kept. */
+  readonly requestKeep?: RequestKeep | undefined;
+  readonly refusalFlood: Pick<HeldFlood, "bound">;
   /** Undefined: no other origin may read responses. */
   readonly cors: Cors | undefined;
 }
@@ -64,6 +77,10 @@ class V1Exchange implements Exchange {
   get address(): string {
     this.knownAddress ??= callerAddress(this.request, this.server, this.trustedProxies);
     return this.knownAddress;
+  }
+
+  get isWrite(): boolean {
+    return this.operation?.isWrite === true;
   }
 
   /** True: a trusted proxy sent it. Such a connection carries requests of other clients too. */
@@ -149,12 +166,15 @@ export class V1Handler extends Pipeline<V1Exchange, Admission, Unidentified, Out
   }
 
   private record(exchange: V1Exchange, admission: V1Admission, outcome: Outcome, status: number): void {
-    const { telemetry, usage, logRequests } = this.parts;
+    const { telemetry, usage, requestKeep, logRequests } = this.parts;
     const { startedAtMs, operation } = exchange;
     const tookMs = performance.now() - startedAtMs;
     const refusal = refusalOf(admission, status);
     const counted = outcomeOf(refusal, status);
-    usage.count(admission.counted, counted, tookMs, admission.quotaStatus.atMs);
+    const { atMs } = admission.quotaStatus;
+    usage.count(admission.counted, counted, tookMs, atMs);
+    if (admission.key && requestKeep?.wants(admission.key.id, status, atMs))
+      requestKeep.keep(keptRequest(exchange, admission.key.id, { outcome, status, tookMs }), atMs);
     if (this.isReported) {
       telemetry.request(operation?.name ?? "none", status, tookMs / 1000);
       if (admission.key) telemetry.requestOfKey(admission.key.id, counted);
@@ -180,7 +200,7 @@ export class V1Handler extends Pipeline<V1Exchange, Admission, Unidentified, Out
 
 /** A proxy tries a write with an idempotency key on one instance after another: others may have made the change. */
 const mayBeResent = (exchange: V1Exchange): boolean =>
-  exchange.operation?.isWrite === true && exchange.request.headers.has("idempotency-key") && exchange.isFromProxy;
+  exchange.isWrite && exchange.request.headers.has("idempotency-key") && exchange.isFromProxy;
 
 const [LACKS_SCOPE] = FAULTS.insufficient_scope;
 

@@ -1,0 +1,118 @@
+import { DAY_MS, HOUR_MS } from "../../src/base/time/clock.ts";
+import type { UsageBucketView, UsageSeriesView, UsageView } from "../../src/console/api/index.ts";
+import type { Grain } from "../../src/domain/usage/grains.ts";
+import type { Span } from "../format/series.ts";
+
+// What the API answers, as far as this page reads it.
+
+/** GET /v1/key */
+export interface OwnKey {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly scopes: readonly string[];
+  readonly rotation: boolean;
+  readonly expiresAt?: string;
+  readonly quotas: readonly {
+    readonly window: string;
+    readonly limit: number;
+    readonly remaining: number;
+    readonly resetAt: string;
+  }[];
+  readonly strikesLeft: number;
+}
+
+/** An entry of GET /v1/key/usage */
+export interface OwnUsage {
+  readonly startedAt: string;
+  readonly requests: number;
+  readonly passed: number;
+  readonly clientErrors: number;
+  readonly refused: number;
+  readonly refusedBy: {
+    readonly minuteQuota: number;
+    readonly dayQuota: number;
+    readonly ban: number;
+    readonly scope: number;
+  };
+  readonly failed: number;
+  readonly p50Ms?: number;
+  readonly p99Ms?: number;
+}
+
+/** An entry of GET /v1/key/requests */
+export interface OwnRequest {
+  /** By ascending id is by time. Ids of requests fit into a number for centuries. */
+  readonly id: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** POST /v1/key/rotate */
+export interface RotatedKey {
+  readonly secret: string;
+  readonly oldSecretExpiresAt: string;
+}
+
+const SPANS: Readonly<Record<Span, { readonly by: Grain; readonly ms: number }>> = {
+  hour: { by: "minute", ms: HOUR_MS },
+  day: { by: "hour", ms: DAY_MS },
+  month: { by: "day", ms: 30 * DAY_MS },
+};
+
+export function usagePath(span: Span, nowMs: number): string {
+  const { by, ms } = SPANS[span];
+  return `/key/usage?by=${by}&since=${encodeURIComponent(new Date(nowMs - ms).toISOString())}`;
+}
+
+/** The usage as the console's plots take it. */
+export function seriesOf(span: Span, usage: readonly OwnUsage[]): UsageSeriesView {
+  const buckets = usage.map(bucketOf);
+  const [first] = buckets;
+  return { grain: SPANS[span].by, fromMs: first?.startedAtMs ?? 0, buckets, sum: sumOf(buckets) };
+}
+
+const bucketOf = (usage: OwnUsage): UsageBucketView => ({
+  startedAtMs: Date.parse(usage.startedAt),
+  requests: usage.requests,
+  passed: usage.passed,
+  clientErrors: usage.clientErrors,
+  refusedInAll: usage.refused,
+  refused: {
+    minute_quota: usage.refusedBy.minuteQuota,
+    day_quota: usage.refusedBy.dayQuota,
+    banned: usage.refusedBy.ban,
+    scope: usage.refusedBy.scope,
+    no_key: 0,
+    address_quota: 0,
+  },
+  failed: usage.failed,
+  p50Ms: usage.p50Ms ?? null,
+  p99Ms: usage.p99Ms ?? null,
+});
+
+function sumOf(buckets: readonly UsageBucketView[]): UsageView {
+  const sum = (countIn: (bucket: UsageBucketView) => number): number =>
+    buckets.reduce((total, bucket) => total + countIn(bucket), 0);
+  return {
+    requests: sum(({ requests }) => requests),
+    passed: sum(({ passed }) => passed),
+    clientErrors: sum(({ clientErrors }) => clientErrors),
+    refusedInAll: sum(({ refusedInAll }) => refusedInAll),
+    refused: {
+      minute_quota: sum(({ refused }) => refused.minute_quota),
+      day_quota: sum(({ refused }) => refused.day_quota),
+      banned: sum(({ refused }) => refused.banned),
+      scope: sum(({ refused }) => refused.scope),
+      no_key: 0,
+      address_quota: 0,
+    },
+    failed: sum(({ failed }) => failed),
+    p50Ms: null,
+    p99Ms: null,
+  };
+}

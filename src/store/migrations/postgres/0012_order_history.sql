@@ -1,0 +1,5 @@
+-- Who placed an order: the id of a key, which may have been deleted since. Null in an order of release 1.1.0.
+ALTER TABLE orders ADD COLUMN placed_by text;
+-- Its moves, each a JSON object with the time and who made it, separated by commas: one is appended without being read.
+-- In the row, because a table of them would make each move a write to two more pages.
+ALTER TABLE orders ADD COLUMN moves text;
