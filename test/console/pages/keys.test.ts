@@ -254,7 +254,8 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
             await dialog.getByLabel(scope).uncheck();
           await dialog.getByLabel("Expires").fill("2020-01-01T12:00");
           await desk.button("Issue", dialog).click();
-          await desk.page.waitForFunction("document.querySelectorAll('.mistake').length === 5");
+          await dialog.locator(".mistake").nth(4).waitFor();
+          expect(await dialog.locator(".mistake").count()).toBe(5);
           await desk.page.keyboard.press("Escape");
           await desk.closed();
         }),
