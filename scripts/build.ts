@@ -45,7 +45,7 @@ export async function build(folder: string): Promise<string> {
       sourcemap: "inline",
       compile: {
         outfile: join(draft, "animal-store"),
-        // What lies in the folder where it is started must not change what it runs.
+        // Files in the folder where it is started must not change what it runs.
         autoloadBunfig: false,
         autoloadDotenv: false,
         autoloadTsconfig: false,

@@ -17,7 +17,7 @@ import { bundleWriter } from "./testing/writer-bundle.ts";
 const ROOT = join(import.meta.dir, "..");
 const BUILD = join(ROOT, "build");
 const PRELOAD = "--preload=./scripts/testing/preload.ts";
-/** How long each file took last time, so that the slowest start first. */
+/** The time that each file took in the last run, so that the slowest start first. */
 const TIMINGS = join(BUILD, "test-timings.json");
 /** A run that takes longer hangs. */
 const LIMIT_MS = 20 * 60_000;

@@ -222,7 +222,7 @@ describe("an id", () => {
     declare const text: string;
     declare const digits: Int64;`;
 
-  /** What is right, and what is wrong in one place. */
+  /** Statements that compile; those in WRONG have one mistake each. */
   const RIGHT = [
     "store.pets.find(pet.id)",
     "store.pets.update(order.petId, {})",

@@ -63,7 +63,7 @@ test("sync adds 5,000 animals of a file, and when run again, what is new and wha
   expect(new Set(all.map(({ name }) => name)).size).toBe(5_000);
   expect(all.filter(({ status }) => status === "sold")).toHaveLength(500);
 
-  // As after a crash before the last hundred ids were noted: the same keys get the same answers.
+  // This is the state after a crash before the last hundred ids were noted: the same keys get the same answers.
   const noted = readFileSync(`${file}.ids`, "utf8").split("\n");
   writeFileSync(`${file}.ids`, `${noted.slice(0, 4_900).join("\n")}\n`);
   const kept = noted[0]?.split(",")[0]?.slice(2);

@@ -211,7 +211,7 @@ describe("a call that fails for good", () => {
 });
 
 describe("the log", () => {
-  /** What a logger of this level is told about a call with a retry, a deprecated one and one that fails. */
+  /** Returns the log of this level about a call with a retry, a deprecated one and one that fails. */
   async function logged(logLevel: AnimalStoreOptions["logLevel"]) {
     const lines: [level: string, message: string, details: unknown][] = [];
     const level = (name: string) => (message: string, details?: unknown) => void lines.push([name, message, details]);

@@ -6,7 +6,7 @@ import type { SentRequest, ServiceAnswer } from "./service.ts";
 /** The statuses that the service itself answers with when something goes wrong on its side, or on the way there. */
 const OWN: Readonly<Record<number, Fault>> = { 408: BODY_TOO_SLOW, 500: INTERNAL_ERROR, 503: UNAVAILABLE };
 
-/** What is to happen to the next requests. */
+/** The failures that the next requests will meet. */
 export class Failures {
   readonly #next: TestFailure[] = [];
 

@@ -43,7 +43,7 @@ export const createTestStore: typeof TestStoreMaker = ({ now = START, ...firstKe
   };
 };
 
-/** What a server would receive. The body of a client's request is text. */
+/** The request as a server would receive it. The body of a client's request is text. */
 function sentRequest(url: string, { method = "GET", headers, body, signal }: RequestInit): SentRequest {
   if (body !== undefined && body !== null && typeof body !== "string")
     throw new TypeError("The testing kit takes bodies of text.");

@@ -29,7 +29,7 @@ interface ServiceParts extends Pick<GateParts, "keyring"> {
   readonly publicUrl: string;
 }
 
-/** As by default in the service. */
+/** The service's default. */
 const ANONYMOUS_PER_MINUTE = 300;
 /** A body is here already. */
 const BODY_TIMEOUT_MS = 10_000;

@@ -13,7 +13,7 @@ import type { UsageCount } from "../../src/telemetry/telemetry.ts";
 /** Requests take no time here: their latency is the least that there is, in every run. */
 const LATENCY_MS = 0;
 
-/** What became of the requests of each key, known at once. In the service, counts reach the store after some seconds. */
+/** The outcomes of each key's requests, known at once. In the service, counts reach the store after some seconds. */
 export class Usage implements UsageCount, Pick<UsageStore, "ofKey"> {
   readonly #sums = new Map<string, UsageSum & { readonly counts: UsageCounts }>();
 

@@ -5,7 +5,7 @@ import type { AskFailure } from "./ask.ts";
 const timeOf = (ms: number): string =>
   new Date(ms).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-/** What went wrong, and until when nothing should be sent, if the service has said so. */
+/** Shows an error, and until when nothing should be sent, if the service has said so. */
 export const Failed = ({ failure }: { readonly failure: AskFailure }) => (
   <p class="notice is-problem" role="alert">
     <span>

@@ -3,7 +3,7 @@ import type { UsageBucketView, UsageSeriesView, UsageView } from "../../src/cons
 import type { Grain } from "../../src/domain/usage/grains.ts";
 import type { Span } from "../format/series.ts";
 
-// What the API answers, as far as this page reads it.
+// The parts of the API's answers that this page reads.
 
 /** GET /v1/key */
 export interface OwnKey {

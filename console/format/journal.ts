@@ -13,7 +13,7 @@ const VIA_LABELS: Readonly<Record<JournalEntryView["via"], string>> = {
   key: "the key's holder",
 };
 
-/** How the change was made, and in which role: "clerk, console". */
+/** The way in which the change was made, and the role: "clerk, console". */
 export const howOf = ({ via, role }: Pick<JournalEntryView, "via" | "role">): string =>
   role === undefined ? VIA_LABELS[via] : `${role}, ${VIA_LABELS[via]}`;
 

@@ -22,7 +22,7 @@ export const GRAIN_UNITS = { minute: "per minute", hour: "per hour", day: "per d
 
 /** Evenly spaced buckets, with zeros where nothing was counted. */
 export interface Evenly {
-  /** Of the buckets, which may be coarser than those that were counted. */
+  /** The grain of the buckets, which may be coarser than that of the counts. */
   readonly grain: UsageSeriesView["grain"];
   readonly startsMs: readonly number[];
   readonly valuesOf: (value: (bucket: UsageBucketView) => number) => readonly number[];

@@ -39,7 +39,7 @@ export interface BatchOptions {
   /** Options of bun test. */
   readonly options: readonly string[];
   readonly limitMs: number;
-  /** How long processes that a test has ended may take to be gone. */
+  /** The time within which processes that a test has ended must be gone. */
   readonly goneWithinMs: number;
   /** Ends it early. */
   readonly signal: AbortSignal;

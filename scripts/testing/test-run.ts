@@ -13,7 +13,7 @@ export interface RunOptions extends Omit<BatchOptions, "limitMs" | "goneWithinMs
   readonly workers?: number;
   readonly limitMs?: number;
   readonly goneWithinMs?: number;
-  /** Where the report goes. */
+  /** Receives the report. */
   readonly print: (text: string) => void;
 }
 

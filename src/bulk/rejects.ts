@@ -21,7 +21,7 @@ export type Reject = Extract<Reading, { kind: "rejected" }>;
 /** A reject with as much of its text as people need. */
 export interface ShownReject extends Omit<Reject, "kind"> {}
 
-/** What became of rejected records. */
+/** The report on rejected records: where they are, and how many it lacks. */
 export interface RejectReport {
   readonly rejected: number;
   /** More than the rejected records if a text has several lines. */
@@ -102,7 +102,7 @@ const linesPathOf = (path: string, format: "csv" | "ndjson"): string => `${path}
 
 /** A file of limited size, which appears entirely or not at all. */
 class BoundedFile {
-  /** What there was no room for. */
+  /** The number of records for which there was no room. */
   left = 0;
   readonly #partial: PartialFile;
   readonly #digest = new Bun.CryptoHasher("sha256");

@@ -15,7 +15,7 @@ import { BackgroundTasks } from "./jobs/background.ts";
 
 const CALLER = { address: "192.0.2.1", origin: "http://store.example.com", requestId: "r1" };
 
-/** What the API answers to one request of somebody who is signed in, and what it logs. */
+/** Returns the API's answer to one request of somebody who is signed in, and what it logs. */
 async function answerOf(
   handler: ConsoleHandler,
   init: { method?: string; body?: string | ReadableStream; headers?: Record<string, string> } = {},

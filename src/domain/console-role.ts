@@ -1,4 +1,4 @@
-/** What a person who is signed in to the console may do. Links without a role are for operators. */
+/** A role says what a person who is signed in to the console may do. Links without one are for operators. */
 export const ROLES = ["operator", "clerk", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 

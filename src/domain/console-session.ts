@@ -70,7 +70,7 @@ export const entryOfSignIn = ({ name, role }: Pick<ConsoleSession, "name" | "rol
 export const entryOfSignOut = (author: Authorship, sessionsEnded: number): NewJournalEntry =>
   entryOfStore("console sign-out", author, { after: { sessionsEnded } });
 
-/** What ended when one person was signed out: sessions, and links that were not used yet. */
+/** The numbers of sessions and unused links that ended when one person was signed out. */
 export interface SignedOut {
   readonly sessions: number;
   readonly links: number;

@@ -25,7 +25,7 @@ test("each key and hour has a share of its own, of failures and of successes", (
   expect(offer(keeper, 1_000, 200, NOW, "key_b")).toBe(10);
   expect(keeper.take()).toHaveLength(120);
   expect(keeper.take()).toEqual([]);
-  // What was stored counts all the same.
+  // Requests that were stored count all the same.
   expect(offer(keeper, 1_000, 400)).toBe(0);
   expect(offer(keeper, 1_000, 400, NOW + HOUR_MS)).toBe(100);
 });

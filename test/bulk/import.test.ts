@@ -62,7 +62,7 @@ onEveryStore(({ startService, setUp }) => {
   }
 
   describe("validation", () => {
-    /** What the file's rules say of a line, which is a request body. */
+    /** The verdict of the file's rules on a line, which is a request body. */
     async function reasonFor(imports: Store["imports"], body: string): Promise<string | undefined> {
       const result = await importAnimals(partsOf(imports), optionsOf(fileOf(`${body}\n`), { dryRun: true }));
       return result.kind === "refused" && result.reason.kind === "invalid_lines"

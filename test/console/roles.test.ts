@@ -9,7 +9,7 @@ import { ConsoleBrowser, newLink, signedIn } from "../harness/service/console.ts
 import type { TestService } from "../harness/service/service.ts";
 import { onEveryStore } from "../harness/service/stores.ts";
 
-/** Who may do what, as docs/console.md says it: o is the operator, c a clerk, v a viewer. */
+/** The rights of each role, as docs/console.md has them: o is the operator, c a clerk, v a viewer. */
 const ALLOWED = `
   GET /session                ocv
   DELETE /session             ocv

@@ -315,7 +315,7 @@ upgrade(`SQLite: release ${supported.version} and this version serve a file in t
       const replay = await postAnimal(service, secret, name, name);
       expect([replay.status, (await replay.json()) as object]).toEqual([201, expect.objectContaining({ name })]);
     }
-    // Those of the first round by the migration, those of the third by the service.
+    // The migration folds those of the first round, the service those of the third.
     for (const [i, name] of names.entries())
       if (program === NEW) await expectFound(service, secret, name.toUpperCase(), [2 * i + 2]);
     names.push(crypto.randomUUID());

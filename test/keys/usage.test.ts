@@ -13,7 +13,7 @@ import { FakeClock } from "../harness/time/clock.ts";
 
 const REX = { name: "Rex", categoryId: 7 };
 
-/** What a client can tell from an answer alone. */
+/** The outcome that a client can tell from an answer alone. */
 function outcomeSeen({ status, json }: Answer): UsageOutcome {
   if (status >= 500) return "failed";
   if (json?.code === "key_banned") return "banned";
@@ -31,7 +31,7 @@ const numbersOf = ({ passed, clientErrors, refused, failed }: Usage): Record<Usa
   failed,
 });
 
-/** What clients saw, by key and in all. */
+/** The outcomes that clients saw, by key and in all. */
 class Seen {
   readonly #counts = new Map<string, Record<string, number>>();
 

@@ -31,7 +31,7 @@ await run(["migrate"], { cwd });
 const address = async (changes: Partial<URL>): Promise<string> =>
   Object.assign(new URL(await server.database()), changes).href;
 
-/** What a program says that cannot use its database: one line, and never the password. */
+/** Returns the error of a program that cannot use its database: one line, and never the password. */
 async function lineOf(args: readonly string[], url: string): Promise<string> {
   const { exitCode, out, err } = await run(args, { cwd, env: { DATABASE_URL: url, PORT: "0" } });
   expect([exitCode, out]).toEqual([1, ""]);

@@ -27,7 +27,7 @@ async function everyAnimal(service: RunningService, secret: string): Promise<Map
   return found;
 }
 
-/** What the file says of a key's counter: all that a crash leaves. */
+/** Reads a key's counter from the file: it is all that a crash leaves. */
 function usedThisMinute(cwd: string, keyId: string): number {
   const db = openDatabaseFile(join(cwd, "data/animal-store.db"), { readonly: true });
   const row = db.query("SELECT minute_used AS used FROM tallies WHERE key_id = ?").get(keyId);

@@ -55,10 +55,10 @@ async function readElsewhere(file: string): Promise<{ end(): Promise<unknown> }>
   };
 }
 
-/** How many pages of the log are in the database file: https://sqlite.org/walformat.html#the_wal_index_file_format */
+/** The number of the log's pages that are in the database file: https://sqlite.org/walformat.html#the_wal_index_file_format */
 const checkpointedIn = (file: string): number => readFileSync(`${file}-shm`).readUInt32LE(96);
 
-/** What the disk has of a file that was never synced since: nothing of what was written meanwhile. */
+/** Sets a file back to what the disk has of it if it was not synced since: nothing of what was written meanwhile. */
 function forget(file: string, before: Uint8Array): void {
   const size = statSync(file).size;
   const descriptor = openSync(file, "r+");
@@ -120,7 +120,7 @@ describe.skipIf(whyNoDiskLayer() !== undefined)("a disk that fails", () => {
     fail();
     await untilAccepted((name) => post(name));
     while ((await Promise.all(Array.from({ length: 20 }, readyz))).includes(503)) await Bun.sleep(1);
-    // What was cached before is not served any more.
+    // Replies that were cached before are not served any more.
     expect(await (await list()).text()).toContain('"again"');
     expect(await service.kill("SIGTERM")).toBe(0);
     expect(logged(service, "the disk failed to keep what was written")).toBe(1);

@@ -27,7 +27,7 @@ function newPipe(folder: string, name: string) {
         for (;;) writeSync(fd, "x");
       } catch {}
     },
-    /** What is in it now. */
+    /** Returns its present content. */
     read(): string {
       let text = "";
       try {

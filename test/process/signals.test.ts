@@ -206,7 +206,7 @@ describe("the banner, when the operator key in its file does not work", () => {
       expect(banner).not.toContain("$(cat");
     });
 
-  /** What no command does: sets back the time of something. */
+  /** Sets back the time of something, which no command does. */
   const change = (cwd: string, statement: string): void => {
     const database = openDatabaseFile(join(cwd, "data/animal-store.db"));
     database.run(statement);

@@ -131,7 +131,7 @@ describe("a thread that dies", () => {
       const before = await Promise.all(Array.from({ length: 40 }, () => postAnimal(service, secret, "before")));
       expect(before.every(({ status }) => status === 201)).toBe(true);
       service.end("writer");
-      // Those that were on their way to the one that is gone may be lost with it, and are told so.
+      // Writes that were on their way to the one that is gone may be lost with it, and are told so.
       let refused = 1;
       while (refused > 0) {
         const answers = await Promise.all(Array.from({ length: 40 }, () => postAnimal(service, secret, "again")));

@@ -122,7 +122,7 @@ onEveryStore(({ startService, setUp, backend }) => {
     expect([status, json.code]).toEqual([409, "too_many_rotations"]);
     expect(json.message).toContain(`The next rotation is possible at ${isoOf(startedAtMs + DAY_MS)}`);
     expect(await secretsOf(id)).toHaveLength(1 + OWN_ROTATIONS_MAX);
-    // What the operator rotates does not count, and is always possible.
+    // Rotations by the operator do not count, and are always possible.
     const by = await use((parts) => rotateKey(parts, { idOrName: id, overlapMs: DAY_MS }));
     expect(by.kind).toBe("done");
     clock.advance(DAY_MS);

@@ -6,7 +6,7 @@ import { FakeClock } from "../harness/time/clock.ts";
 
 const MINUTE = 60_000;
 
-/** As X-RateLimit-Reset has it. */
+/** The time in the form of X-RateLimit-Reset. */
 const inWholeSeconds = (ms: number): string => new Date(Math.ceil(ms / 1000) * 1000).toISOString();
 
 onEveryStore(({ startService, setUp, backend }) => {

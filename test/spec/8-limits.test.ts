@@ -31,7 +31,7 @@ onEveryStore(({ startService, setUp }) => {
 
   const last = (answers: Answer[]): Answer => answers.at(-1) as Answer;
 
-  /** Of parallel answers nobody knows which was the last: so the last one is sent by itself. */
+  /** Nobody knows which of several parallel answers was the last, so the last request is sent by itself. */
   const lastOf = async (times: number, secret: string): Promise<Answer> => {
     await many(times - 1, secret);
     return last(await many(1, secret));

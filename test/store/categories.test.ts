@@ -180,7 +180,7 @@ describe("doctor", () => {
     await close();
     return problems;
   }
-  /** What no part of the program would write: an index is all that stands in the way of the second one. */
+  /** Writes what no part of the program would: only an index stands in the way of the second one. */
   const BROKEN = [
     "DROP INDEX categories_by_name",
     "INSERT INTO categories VALUES (1, 'Dogs', 'dogs'), (2, 'DOGS', 'dogs'), (3, '', ''), (4, 'E\u0301lan', 'e\u0301lan'), (5, 'Élan 2', 'Élan 2'), (6, 'Fine', 'fine')",

@@ -40,7 +40,7 @@ const BATCH = 5_000;
 const NAMES = ["ZOË", "Zoe\u0308", "Σίσυφος", "🐕 Rex", "İpek", 'O\'Brien \\ "x"'];
 const nameOf = (i: number): string => `${NAMES[i % NAMES.length]} ${i}`;
 
-/** As release 1.1.0 adds them, whose statements do not know of folded names. */
+/** The statement with which release 1.1.0 adds animals: it does not know of folded names. */
 const insertOld = (from: number, to: number): string =>
   `INSERT INTO animals (name, category_id, status) VALUES ${Array.from(
     { length: to - from + 1 },
@@ -53,7 +53,7 @@ interface Row {
   readonly name: string;
   readonly folded_name: string | null;
 }
-/** Of those that have a folded name, those whose it is not; and how many have none. */
+/** Returns the animals with a wrong folded name, and the number of those with none. */
 const judge = (rows: readonly Row[]) => ({
   wrong: rows.filter(({ name, folded_name }) => folded_name !== null && folded_name !== fold(name)),
   unfolded: rows.filter(({ folded_name }) => folded_name === null).map(({ id }) => Number(id)),
@@ -80,7 +80,7 @@ async function expectFound(store: Store, prefix: string, names: readonly string[
   expect(rows.map(({ name }) => name).sort()).toEqual([...names].sort());
 }
 
-/** Of the first animals, those whose name begins with a prefix. */
+/** Returns those of the first animals whose name begins with a prefix. */
 const namesWith = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => nameOf(i + 1)).filter((name) => fold(name).startsWith(fold(prefix)));
 

@@ -3,7 +3,7 @@ import type { Random } from "../common/random.ts";
 const PAGE = 4096;
 const SECTOR = 512;
 
-/** How a power cut treats the unsynced changes of a file. */
+/** The ways in which a power cut treats the unsynced changes of a file. */
 export type Manner = "nothing" | "everything" | "pages" | "sectors";
 
 /** One version of a page's content, or of the file's size. */

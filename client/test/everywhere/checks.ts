@@ -14,7 +14,7 @@ export const CHECKS: Readonly<Record<string, Check>> = Object.fromEntries(
   ),
 );
 
-/** What cannot be shown on the testing kit: it takes addresses where nothing or a stranger listens, or a fetch of its own. */
+/** Checks that the testing kit cannot serve: they need addresses where nothing or a stranger listens, or a fetch of their own. */
 const OF_A_NETWORK: readonly Check[] = [
   errors.failuresWithoutAnAnswerAreToldApart,
   errors.theKeyIsNeverShown,

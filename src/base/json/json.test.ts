@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { int64FromJson } from "./int64.ts";
 import { outlineOf, parseJson, repeatedName } from "./json.ts";
 
-/** What parseJson() promises, without regard to its cost. */
+/** A plain implementation of what parseJson() promises, without regard to its cost. */
 const exactly = (json: string): unknown =>
   JSON.parse(json, (_key, value, context?: { source: string }) =>
     typeof value === "number" ? (int64FromJson(context?.source ?? "") ?? value) : value,

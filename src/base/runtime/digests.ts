@@ -1,4 +1,4 @@
-// What only Bun has, or has in this form, is in this folder. The client's testing kit brings the same files of its own
+// This folder has what only Bun has, or has in this form. The client's testing kit brings the same files of its own
 // (client/testing/runtime/), so that the rules built on them run in every runtime.
 
 /** The SHA-256 of a text in base64url. */

@@ -4,5 +4,5 @@ export type Revive = (name: string, value: unknown, context?: { readonly source:
 /** JSON.parse with the literals of numbers, which may have more digits than a number. */
 export const parseWithLiterals = (json: string, revive: Revive): unknown => JSON.parse(json, revive);
 
-/** What JSON.stringify writes as this very text. */
+/** Returns a value that JSON.stringify writes as this very text. */
 export const rawJson = (text: string): unknown => JSON.rawJSON(text);

@@ -7,7 +7,7 @@ const NAMES = Object.keys(SETTINGS);
 
 const meantBy = (name: string): string | undefined => misspeltInEnvironment([name], NAMES)[0]?.meant;
 
-/** What shells, desktops, build servers, containers, clouds and other programs set. */
+/** Variables that shells, desktops, build servers, containers, clouds and other programs set. */
 const OTHERS = `
   _ BASH BASH_ENV CI CI_JOB_ID CI_SERVER_HOST CLASSPATH COLORTERM COLUMNS COMPOSE_PROJECT_NAME CONDA_PREFIX CPU
   DBUS_SESSION_BUS_ADDRESS DEBIAN_FRONTEND DEBUG DISPLAY DOCKER_HOST DYNO EDITOR EMAIL ENV EUID FLY_REGION FORCE_COLOR
@@ -29,7 +29,7 @@ const OTHERS = `
   .split(/\s+/);
 
 const SERVICES = ["ANIMAL_STORE", "REDIS", "POSTGRES", "KUBERNETES", "NGINX", "DB", "DATABASE", "PUBLIC", "API", "LOG"];
-/** What Kubernetes, and Docker's links, set for every service. */
+/** Variables that Kubernetes, and Docker's links, set for every service. */
 const SERVICE_VARIABLES = [
   ...["PORT", "SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_HTTP", "NAME", "ENV_PORT"],
   ...["PORT_8080_TCP", "PORT_8080_TCP_ADDR", "PORT_8080_TCP_PORT", "PORT_8080_TCP_PROTO"],

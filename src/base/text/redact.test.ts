@@ -15,7 +15,7 @@ const encodedSome = (text: string, choices: readonly number[]): string =>
     .join("");
 
 const anySecret = fc.constantFrom(...ENVIRONMENT_NAMES).map(newSecret);
-/** What a secret consists of after its prefix. */
+/** The characters of a secret after its prefix. */
 const afterPrefix = (secret: string): string => secret.slice(secret.lastIndexOf("_") + 1);
 const anyChoices = fc.array(fc.nat({ max: 8 }), { minLength: 1, maxLength: 50 });
 /** Other things that a path may have around it. */

@@ -5,7 +5,7 @@ import { countOf, harmless, mistakeInText } from "./text.ts";
 const codePointsOf = (...ranges: [from: number, to: number][]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => String.fromCodePoint(from + i)));
 
-/** As the Unicode standard lists them in DerivedCoreProperties.txt, without the bidirectional controls. */
+/** The Unicode standard lists these in DerivedCoreProperties.txt; the bidirectional controls are left out. */
 const IGNORABLE = codePointsOf(
   [0x00ad, 0x00ad],
   [0x034f, 0x034f],

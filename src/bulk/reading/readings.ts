@@ -155,7 +155,7 @@ export class AnimalReader {
 /** The index of the cell of each field, or -1, and the number of cells. */
 type Places = Readonly<Record<FieldName | "width", number>>;
 
-/** Where a record is, and its text. */
+/** The position of a record, and its text. */
 type Place = Pick<CsvRow, "line" | "lastLine" | "text">;
 
 const rejected = ({ line, lastLine, text }: Place, reason: string): Reading => ({

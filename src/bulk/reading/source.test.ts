@@ -44,7 +44,7 @@ test.each([
   await source.close();
 });
 
-/** What this process has open in a folder, or had there before it was deleted. */
+/** The files that this process has open in a folder, deleted ones included. */
 const openIn = (place: string): string[] =>
   readdirSync("/proc/self/fd").flatMap((fd) => {
     try {

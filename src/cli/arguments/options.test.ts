@@ -27,7 +27,7 @@ describe("--expires", () => {
     expect(parseExpiry("2026-11-16", now)).toBe(Date.UTC(2026, 10, 17));
     expect(parseExpiry("2028-02-29", now)).toBe(Date.UTC(2028, 2, 1));
     expect(parseExpiry("2999-12-31", now)).toBe(Date.UTC(3000, 0, 1));
-    // Whether it is allowed is for the use-case to say.
+    // The use case decides whether it is allowed.
     expect(parseExpiry("2020-01-01", now)).toBe(Date.UTC(2020, 0, 2));
   });
 

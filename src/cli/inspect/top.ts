@@ -11,7 +11,7 @@ import { formatNumber, formatTime, print, printJson, terminalWidth } from "../te
 import { write } from "../terminal/stdout.ts";
 import { type Column, table } from "../terminal/table.ts";
 
-/** Of the requests of this span, which shows what is going on and still has enough of them. */
+/** The span that rates are taken over: short enough to show what is going on, and long enough to have requests. */
 const SPAN_MS = 10 * MINUTE_MS;
 const REDRAWN_EVERY_MS = 2 * SECOND_MS;
 /** In a pipe, where nobody knows how much fits. */

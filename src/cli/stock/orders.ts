@@ -80,7 +80,7 @@ async function withAnimals({ animals }: Store, orders: readonly Order[]): Promis
   return orders.map((order) => ({ ...order, animalName: names.get(order.animalId) ?? "-" }));
 }
 
-/** Those that wait for somebody stand out. */
+/** Orders that wait for somebody stand out. */
 const TONES: Readonly<Record<OrderStatus, Tone>> = {
   placed: "warning",
   approved: "good",

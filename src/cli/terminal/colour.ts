@@ -1,9 +1,9 @@
-/** What a colour says; the text says it, too. */
+/** The meanings of colours. The text always says the same. */
 export type Tone = "good" | "warning" | "problem" | "quiet" | "strong";
 
 const CODES: Readonly<Record<Tone, number>> = { strong: 1, quiet: 2, problem: 31, good: 32, warning: 33 };
 
-/** Whether standard output shows colours: on a terminal that has them, unless NO_COLOR asks for none. */
+/** True if standard output shows colours: on a terminal that has them, unless NO_COLOR asks for none. */
 export const hasColours = (
   isTerminal = process.stdout.isTTY === true,
   { NO_COLOR, TERM }: Readonly<Record<string, string | undefined>> = process.env,

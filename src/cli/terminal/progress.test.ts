@@ -19,7 +19,7 @@ test("in a log, there is a line every ten seconds, with the same facts", () => {
   const surroundings = { nowMs: () => nowMs, sayLine: (text: string) => lines.push(text), columns: () => undefined };
   const progress = new Progress(surroundings);
   const step = { label: "copy animals", unit: "rows", total: 100_000 };
-  // What an earlier run had done tells nothing about how fast it goes.
+  // The work of an earlier run tells nothing about the speed of this one.
   for (let second = 0; second <= 25; second++) {
     nowMs = second * 1000;
     progress.report(step, 50_000 + second * 1000);

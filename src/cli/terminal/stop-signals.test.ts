@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { STOP_SIGNALS, type StopSignal, stopSignals } from "./stop-signals.ts";
 
-/** What comes of signals at these moments. */
+/** Returns the outcome of signals at these moments. */
 function outcomeOf(signals: readonly (readonly [StopSignal, number])[]): string[] {
   const outcome: string[] = [];
   let now = 0;

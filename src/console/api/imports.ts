@@ -19,7 +19,7 @@ export interface ImportWorkView {
   readonly total: number | null;
   readonly animals: number;
   readonly rejected: number;
-  /** Of these, those for whose reasons the report had no room, and those for whose lines the other file had none. */
+  /** The rejected ones for whose reasons the report had no room, and for whose lines the other file had none. */
   readonly unreported: number;
   readonly linesLeftOut: number;
   /** The first few lines that are no animals, with their reasons. */

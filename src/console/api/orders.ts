@@ -18,7 +18,7 @@ export interface OrderListView extends PageView<OrderView> {
   readonly hasMoreAnimals: boolean;
 }
 
-/** Whoever placed or moved an order: a key, or a person under the journal's name. */
+/** The author of an order's move: a key, or a person under the journal's name. */
 export type OrderActorView =
   /** A name that is null: the key was deleted. An id that is null: this role sees a key's name and nothing else. */
   | { readonly kind: "key"; readonly id: string | null; readonly name: string | null }

@@ -74,7 +74,7 @@ export class ConsoleCache {
   }
 }
 
-/** Those of the last day: by then, somebody has looked. */
+/** Only the last day counts: by then, somebody has looked. */
 const latestRotations = async ({ store, clock }: Parts): Promise<readonly HolderRotation[]> =>
   store.keys.rotatedByHolders({ sinceMs: clock.nowMs() - DAY_MS });
 

@@ -7,7 +7,7 @@ export const isScope = (text: string): text is Scope => (SCOPES as readonly stri
 /** The right to rotate one's own secret. It is no scope: a key does not get it by having all of them. */
 export const ROTATION = "key:rotate";
 
-/** What an operation may ask of a key. */
+/** A right that an operation may require of a key. */
 export type Right = Scope | typeof ROTATION;
 
 export const RIGHTS: readonly Right[] = [...SCOPES, ROTATION];

@@ -221,7 +221,7 @@ describe("strikesLeft", () => {
 });
 
 describe("of two tallies of one subject", () => {
-  /** What some requests leave behind, at random moments of two days, the last of them before `NOW`. */
+  /** A tally after some requests at random moments of two days, the last of them before `NOW`. */
   const NOW = T0 + 2 * DAY;
   const anyTally = fc
     .array(fc.tuple(fc.integer({ min: 0, max: 2 * DAY }), fc.integer({ min: 1, max: 130 })), { maxLength: 6 })

@@ -5,7 +5,7 @@ import { endOfPrefix, fold } from "./fold.ts";
 
 const isLess = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 
-/** What is at an edge of the order of code points, beside anything else. */
+/** Characters at the edges of the order of code points, mixed with any others. */
 const EDGES = ["a", "b", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{10fffe}", "\u{10ffff}"];
 const characters = fc.oneof(fc.constantFrom(...EDGES), fc.string({ unit: "binary", minLength: 1, maxLength: 1 }));
 const names = fc

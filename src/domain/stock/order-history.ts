@@ -3,7 +3,7 @@ import { type Acted, ORDER_STATUSES, type Order, type OrderStatus, transitionsFr
 
 // The history of an order. No client of the API sees it: one would learn the ids of other keys.
 
-/** Whoever places or moves an order: a client of the API, by its key, or a person. */
+/** The author of a move: a client of the API, by its key, or a person. */
 export type OrderActor = { readonly keyId: string } | Author;
 
 /** A move as it was recorded, in the transaction that made it. */
@@ -14,7 +14,7 @@ export interface OrderMove {
   readonly by: OrderActor;
 }
 
-/** What was recorded about an order. Release 1.1.0 records nothing, not even beside a newer one. */
+/** The recorded moves of an order. Release 1.1.0 records nothing, not even beside a newer one. */
 export interface OrderRecord {
   readonly order: Order;
   /** The id of the key that placed it. */

@@ -80,7 +80,7 @@ export const hourOf = (ms: number): { readonly fromMs: number; readonly beforeMs
   return { fromMs, beforeMs: fromMs + HOUR_MS };
 };
 
-/** What one thread has taken of one key in an hour. */
+/** The counts of one key's requests that one thread has kept in an hour. */
 export interface HourlyShare {
   /** By kind. */
   taken: Record<RequestKind, number>;

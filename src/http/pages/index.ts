@@ -12,7 +12,7 @@ export interface PageParts {
   readonly isReady: () => Promise<boolean>;
   /** Undefined: the console is off, or on a port of its own. */
   readonly console: ConsoleParts | undefined;
-  /** Whether there is a page on which holders of keys see them. */
+  /** True if the page for holders of keys, /account, is served. */
   readonly account: boolean;
 }
 

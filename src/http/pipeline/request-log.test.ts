@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Log, RefusalLine } from "../../telemetry/log.ts";
 import { RequestLog } from "./request-log.ts";
 
-/** What a log writes, and how. */
+/** Returns the lines that a log writes, with their levels. */
 function logged({ logRequests, mayLogEach = true }: { logRequests: boolean; mayLogEach?: boolean }) {
   const lines: unknown[] = [];
   const requestLog = new RequestLog(

@@ -9,7 +9,7 @@ const anyTag = fc
   .map((characters) => characters.join(""));
 const anyMember = fc.record({ tag: anyTag, isWeak: fc.boolean() });
 const anySpace = fc.constantFrom("", " ", "\t", "  ");
-/** As a proxy may write a list: with spaces and empty members anywhere. */
+/** A list as a proxy may write it: with spaces and empty members anywhere. */
 const anyList = fc
   .array(fc.tuple(anySpace, fc.oneof(anyMember, fc.constant(undefined)), anySpace), { minLength: 1, maxLength: 8 })
   .map((parts) => ({

@@ -17,7 +17,7 @@ interface Answered {
   readonly tookMs: number;
 }
 
-/** What is kept of a request: nothing of its query, its body or its sender, and no secret wherever it was put. */
+/** Returns the record of a request: it has nothing of its query, body or sender, and no secret wherever one was put. */
 export function keptRequest(
   { request, requestId, isWrite }: Asked,
   keyId: string,

@@ -4,11 +4,11 @@ import { KEPT_DAYS_DEFAULT } from "../../domain/usage/kept-request.ts";
 import { usageOf } from "../../domain/usage/usage.ts";
 import type { UsageStore } from "../../store/ports/store.ts";
 
-/** How many of a key's requests are kept, of all that it has made since the hour of the oldest of them. */
+/** The number of a key's requests that are kept, of all that it has made since the hour of the oldest of them. */
 export interface Coverage {
   readonly sinceMs: number;
   readonly kept: number;
-  /** Those that were only counted. */
+  /** The number of requests that were only counted. */
   readonly leftOut: number;
 }
 

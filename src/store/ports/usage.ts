@@ -66,7 +66,7 @@ export interface KeptSlice {
 
 export interface CountedSlice {
   readonly count: number;
-  /** Where the next slice begins; undefined: this was the last. */
+  /** The place where the next slice begins; undefined: this was the last. */
   readonly next: KeptPosition | undefined;
 }
 

@@ -166,7 +166,7 @@ describe("animals export", async () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  /** What is in the folder when an export into it was ended by a signal while it was being written. */
+  /** Returns the files in the folder after an export into it was ended by a signal while it was being written. */
   async function interrupted(signal: NodeJS.Signals): Promise<{ left: string[]; code: number | null; err: string }> {
     for (;;) {
       const outcome = await interruptOnce(signal);

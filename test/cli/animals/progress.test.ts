@@ -38,7 +38,7 @@ async function inTerminal(
   return { out, code: child.exitCode };
 }
 
-/** What each drawing of the bar put on the line. */
+/** Returns the text that each drawing of the bar put on the line. */
 const drawn = (out: string): string[] =>
   out
     .split("\x1b[1G")
@@ -82,7 +82,7 @@ describe("progress on a terminal", () => {
     const once = await inTerminal(["known", "100000"], 80, [3]);
     expect([once.code, once.out.trimEnd().endsWith("stopped")]).toEqual([0, true]);
     expectTidy(once.out);
-    // What arrives within a second is the same keystroke, which npm has passed on.
+    // A second signal within a second is the same keystroke, which npm has passed on.
     const twice = await inTerminal(["known", "100000", "endless"], 80, [3, 5, 18]);
     expect(twice.code).toBe(130);
     expectTidy(twice.out);

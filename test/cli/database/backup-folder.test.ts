@@ -38,7 +38,7 @@ const keysIn = (file: string): unknown => {
   }
 };
 
-/** What backups of this database are called, at a time of our choosing. */
+/** The names of backups of this database, at a time of our choosing. */
 async function olderNames(folder: string, ...stamps: string[]): Promise<string[]> {
   const made = jsonOf(await backup(folder, ["--json"])).file;
   return stamps.map((stamp) => {

@@ -32,7 +32,7 @@ describe("config", () => {
     expect(all.settings.map(({ name }) => name)).toEqual(Object.keys(SETTINGS));
     expect(find(all, "PORT")).toEqual({ name: "PORT", value: "9001", source: "environment" });
     expect(find(all, "HOST")).toEqual({ name: "HOST", value: "0.0.0.0", source: ".env" });
-    // What is set to nothing in the environment is not set, whatever the file says.
+    // A variable that is set to nothing in the environment is not set, whatever the file says.
     expect(find(all, "LOG_LEVEL")).toEqual({ name: "LOG_LEVEL", value: "info", source: "default" });
     expect(find(all, "REDIS_URL")).toEqual({ name: "REDIS_URL", value: null, source: "default" });
     expect(find(all, "DATABASE_URL")?.value).toBe(`sqlite:${join(cwd, "data/animal-store.db")}`);

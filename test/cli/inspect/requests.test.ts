@@ -158,7 +158,7 @@ describe("requests", () => {
     await add(nowMs, 422, "idempotency_mismatch", "no");
     await add(nowMs + 1, 500, "internal_error", "no");
     await until(3);
-    // Of another thread, which stored it later.
+    // Another thread stored this one later.
     await add(nowMs - 3_000, 403, "insufficient_scope", "no");
     await until(4);
     expect(codes.slice(2)).toEqual(["idempotency_mismatch", "insufficient_scope"]);

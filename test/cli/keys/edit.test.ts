@@ -141,7 +141,7 @@ describe("keys suspend, resume and delete", () => {
       `revoke it first with animal-store keys revoke ${id}`,
     );
     await cli("keys", "revoke", id, "--yes");
-    // As if that had been almost long enough ago.
+    // The time is set back, so that it was almost long enough ago.
     querySqlite(join(cwd, "data/animal-store.db"), `UPDATE keys SET revoked_at = revoked_at - 9000 WHERE id = '${id}'`);
     const { exitCode, out, err } = await cli("keys", "delete", id, "--yes");
     expect([exitCode, out]).toEqual([0, `Key ${id} has been deleted, which cannot be undone.\n`]);

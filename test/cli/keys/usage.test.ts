@@ -53,7 +53,7 @@ describe("keys usage and usage", () => {
     ];
     await store.usage.add({ source: "test", sequence: 1, atMs: 1, sums });
     await store.close();
-    // Of a key whose usage could not be deleted with it.
+    // This is usage of a key with which it could not be deleted.
     const db = openDatabaseFile(pathIn(cwd));
     db.run("INSERT INTO key_usage_hours (started_at, key_id, passed) VALUES (?, 'key_gone', 2)", [hour]);
     db.close();

@@ -13,7 +13,7 @@ const env = { PATH: `${dirname(EXECUTABLE)}:${process.env.PATH}`, HOME: cwd, TER
 
 const program = (...args: string[]) => run(args, { cwd, env });
 
-/** What the program says may come next: the kind, and the words. */
+/** Returns what the program suggests next: the kind, and the words. */
 async function next(...words: string[]): Promise<string[]> {
   const { exitCode, out, err } = await program("complete", "--", ...words);
   expect([exitCode, err]).toEqual([0, ""]);

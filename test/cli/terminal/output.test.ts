@@ -14,7 +14,7 @@ const cwd = temporaryFolder();
 const { cli, json, issue, makeStore } = operatorIn(cwd);
 setUp(makeStore);
 
-/** What a shell says that runs the program, which it knows as $A: its exit code is in `code`. */
+/** Returns the output of a shell that runs the program as $A: its exit code is in `code`. */
 async function shell(script: string) {
   const child = Bun.spawn(["bash", "-c", script], {
     cwd,
@@ -104,7 +104,7 @@ describe.if(process.platform === "linux")("output that nobody reads", () => {
   });
 });
 
-/** Of those that have others below them, only one does something itself. */
+/** Of the commands with subcommands, only one does something itself. */
 const leaves = [...everyCommand(createProgram())].filter(
   (command) => command.commands.length === 0 || command.name() === "console",
 );
@@ -112,7 +112,7 @@ const names = leaves.map((leaf) => (leaf.parent?.parent ? `${leaf.parent.name()}
 const isOf = (name: string) => (command: string) => `${command} `.startsWith(`${name} `);
 
 describe("no command makes a database", () => {
-  /** What each of them needs so that it would do something. */
+  /** The arguments with which each of them would do something. */
   const COMMANDS = [
     "keys create --name x --plan free",
     ...["show", "rotate", "suspend", "resume", "unban", "usage"].map((name) => `keys ${name} x`),
@@ -134,7 +134,7 @@ describe("no command makes a database", () => {
     ...["animals list", "animals show 1", "orders list", "orders show 1", "orders move 1 approved"],
     ...["categories list", "categories put 1 x", "categories delete 1"],
   ].filter((command) => names.some((name) => isOf(name)(command)));
-  /** Those that are to make one, and those that need none. */
+  /** Commands that create one, and commands that need none. */
   const OTHERS = [
     "serve",
     "migrate",

@@ -1,6 +1,6 @@
 import { inlined } from "../../../scripts/api-document.ts";
 
-// What a new OpenAPI document must not change, so that a client generated from an old one keeps working.
+// These are the changes that would break a client generated from an older OpenAPI document.
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked by path
 type Json = any;

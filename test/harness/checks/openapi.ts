@@ -13,7 +13,7 @@ interface HeaderObject {
   schema: { type: string };
 }
 
-/** Where a service with the default settings is. */
+/** The address of a service with the default settings. */
 export const DEFAULT_URLS: PublicUrls = {
   publicUrl: "http://127.0.0.1:8080/v1",
   docsUrl: "http://127.0.0.1:8080/docs",

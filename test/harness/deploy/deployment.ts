@@ -15,7 +15,7 @@ export function documentsIn(path: string): Document[] {
   return Array.isArray(parsed) ? parsed : [parsed];
 }
 
-/** What the image sets, before anyone else does. */
+/** The settings of the image, which others may replace. */
 export function imageEnvironment(): Record<string, string> {
   const [, pairs = ""] = /^ENV (.+)$/m.exec(textOf("Dockerfile")) ?? [];
   return Object.fromEntries(pairs.split(" ").map((pair) => pair.split("=") as [string, string]));
@@ -30,5 +30,5 @@ export function configOf(environment: Environment): Config {
   return result.config;
 }
 
-/** What an instance needs after DRAIN_SECONDS: for requests in progress, for its log, and some room. */
+/** The seconds that an instance needs after DRAIN_SECONDS: for requests in progress, for its log, and some room. */
 export const STOP_SECONDS = 6 + 1 + 3;

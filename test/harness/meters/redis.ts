@@ -34,7 +34,7 @@ export async function openTestMeter(address: string, options: TestMeterOptions =
   });
   atEnd(() => meter.close());
   await whenReady(client);
-  /** What it said of servers that were lost and found: "127.0.0.1:6379 away". */
+  /** Its reports on servers that were lost and found: "127.0.0.1:6379 away". */
   const outages = () =>
     changes.flatMap(({ server, state }) => (state === "known" || state === "gone" ? [] : [`${server} ${state}`]));
   /** Why servers are away. */

@@ -1,4 +1,4 @@
 import type { Authorship } from "../../../src/domain/journal.ts";
 
-/** Who makes the changes that tests make, and when, if that does not matter. */
+/** The author and time of changes in tests for which neither matters. */
 export const SIGNED: Authorship = { by: "tester", via: "command", atMs: 1 };

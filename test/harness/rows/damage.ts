@@ -11,7 +11,7 @@ export function sequence(seed: number): (limit: number) => number {
 
 const PAGE_SIZE = 4096;
 
-/** What disks and people do to a file. */
+/** Ways in which disks and people damage a file. */
 export const DAMAGES: Readonly<Record<string, (bytes: Buffer, random: (limit: number) => number) => Buffer>> = {
   "a flipped bit": (bytes, random) => {
     const at = random(bytes.length);

@@ -65,7 +65,7 @@ async function hashesOf({ REDIS_URL }: StorageSettings): Promise<string> {
   return JSON.stringify([names, hashes]);
 }
 
-/** What a specification is given. */
+/** The parts that a specification is given. */
 export interface SpecContext {
   readonly backend: Backend;
   /** Starts a service on this backend. */

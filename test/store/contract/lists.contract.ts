@@ -199,7 +199,7 @@ export function listsContract(name: string, open: () => Promise<Store>): void {
 
     test("the longest names that there can be are stored, found and continued after", async () => {
       const store = await open();
-      // Those that grow most by folding, in an order that cannot be compressed.
+      // These characters grow most by folding; their order cannot be compressed.
       const growing = [0x1d15e, 0x1d15f, 0x1d160, 0x1d161, 0x1d162, 0x1d163, 0x1d164, 0x1d1bb, 0x1d1bc, 0x1d1bd];
       const random = (from: readonly number[]) => from[Math.floor(Math.random() * from.length)] as number;
       const longest = (next: () => number) =>

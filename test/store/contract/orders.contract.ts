@@ -9,7 +9,7 @@ import { doneValue } from "./store.contract.ts";
 const NOW = Date.parse("2027-03-01T12:00:00Z");
 const ANNA = { by: 'Anna, "the desk" 🐾', via: "console" } as const;
 
-/** What every adapter records of who places and moves orders. `open` returns a new, empty store. */
+/** Every adapter records who places and moves orders in this way. `open` returns a new, empty store. */
 export function ordersContract(name: string, open: () => Promise<Store>): void {
   describe(`${name}: the history of an order`, () => {
     const newAnimal = async ({ animals }: Store) =>
@@ -53,7 +53,7 @@ export function ordersContract(name: string, open: () => Promise<Store>): void {
             { from: "approved", to: "delivered", atMs: NOW + 2, by: ANNA },
           ],
         });
-        // What clients and lists get is what it was before there were histories.
+        // Clients and lists get what they got before there were histories.
         expect(approved).toEqual({ ...order, status: "approved", updatedAtMs: NOW + 1 });
         expect(await store.orders.get(orderId)).toEqual(delivered);
         expect((await store.orders.list({ animalId, size: 5 })).rows).toEqual([delivered]);

@@ -98,7 +98,7 @@ test("PostgreSQL: a creation, a placement and a move are one statement each, and
   ]);
   expect(await uses(() => place(key("one order")))).toEqual(["write"]);
   expect(await uses(() => orders.update({ orderId, to: "approved", nowMs: NOW }))).toEqual(["write"]);
-  // What takes several statements is one transaction.
+  // A write of several statements is one transaction.
   const transaction = async (work: () => unknown) => expect(await uses(work)).toEqual(["transact"]);
   await transaction(() => orders.update({ orderId, to: "delivered", nowMs: NOW }, key("one move")));
   await transaction(() => animals.update({ id: animalId, name: "Mia" }));
@@ -472,7 +472,7 @@ test("PostgreSQL: no write scans, also with a plan that was made while the table
     await session.unsafe("BEGIN");
     const before = await scans();
     const rows = await session.unsafe(`EXPLAIN (ANALYZE, TIMING OFF) EXECUTE "${name}" (${parameters.join(", ")})`);
-    // What the checks of foreign keys do is not in the plan.
+    // The plan does not show the checks of foreign keys.
     const hidden = (await scans()) - before;
     await session.unsafe("ROLLBACK");
     const plan = rows.map((row: Record<string, string>) => row["QUERY PLAN"]);

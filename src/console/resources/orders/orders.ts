@@ -23,7 +23,7 @@ const STATUS_FIELD = choiceField(ORDER_STATUSES);
 const FILTER = {
   status: maybe(STATUS_FIELD),
   petId: maybe(int64TextField),
-  /** As long as the longest name that it may be the beginning of. */
+  /** The longest name that it may be the beginning of has this length. */
   search: maybe(textField(NAME_MAX_CODE_POINTS)),
 };
 

@@ -44,7 +44,7 @@ export class Watch {
    */
   async during<T>(work: Promise<T>, isOurTurn = () => false): Promise<T> {
     for (let misses = 0; misses < MISSES; ) {
-      // Who waits for a transaction need not wait for another look after one of its statements was given up.
+      // After one of its statements was given up, a transaction need not wait for another look.
       const done = await withTimeout(work, this.options.lookIntervalMs, this.#lost.signal);
       if (done) return done.value;
       if (this.#lost.signal.aborted) break;

@@ -60,7 +60,7 @@ export const postgresUsage = (pool: Pool): UsageStore => ({
     }),
 });
 
-/** Those of these keys that were not deleted meanwhile: nothing is kept about others. */
+/** Returns the keys that were not deleted meanwhile: nothing is kept about others. */
 async function knownKeys(
   tx: Connection,
   about: readonly { readonly keyId: string | null }[],
