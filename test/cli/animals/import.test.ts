@@ -38,18 +38,26 @@ async function untilHandled(pid: number, signal: keyof typeof SIGNAL_NUMBERS): P
 
 type Storage = { readonly cwd: string; readonly env: Record<string, string> };
 
-/** Reads from the database how many animals an import has added, which is quicker than by a command. */
-async function addedOf(file: string, { cwd, env }: Storage): Promise<number> {
-  const statement = `SELECT added FROM imports WHERE source = '${file}'`;
+/** Reads from the database whether an import has added animals, which is quicker than by a command. */
+async function hasAdded(file: string, { cwd, env }: Storage): Promise<boolean> {
+  const statement = `SELECT added FROM imports WHERE source = '${file}' AND added > 0`;
   const rows = env.DATABASE_URL
     ? await withSql(env.DATABASE_URL, (sql) => sql.unsafe(statement))
     : querySqlite(join(cwd, "data/animal-store.db"), statement);
-  return Number((rows as { added: bigint }[])[0]?.added ?? 0);
+  return rows.length > 0;
 }
+
+/** SQLite gives up on a lock that it takes for a moment only, and that a process holds which was stopped meanwhile. */
+const isHeldUp = (error: unknown): boolean => (error as { code?: string }).code === "SQLITE_PROTOCOL";
 
 /** Stops an import after its first batches. */
 const stopWhileAdding = (child: Subprocess, file: string, storage: Storage): Promise<void> =>
-  stopWhen(child, async () => (await addedOf(file, storage)) > 0);
+  stopWhen(child, () =>
+    hasAdded(file, storage).catch((error) => {
+      if (!isHeldUp(error)) throw error;
+      return false;
+    }),
+  );
 
 /** Runs the program with something on its standard input. */
 async function runWith(

@@ -19,6 +19,9 @@ const PATIENT_MS = 20_000;
 /** The timeout for servers that do not answer or refuse, some of which a start waits for. */
 const IMPATIENT_MS = 800;
 
+/** No resolver is asked for such a name, since a label has at most 63 characters: the answer never takes long. */
+const UNRESOLVABLE = `${"nowhere-".repeat(8)}.invalid`;
+
 /** The outcome of a start: refused with a line, or begun, with the reason why Redis does not count, if any. */
 async function startOn(address: string, connectTimeoutMs = PATIENT_MS): Promise<{ refused?: string; away?: string[] }> {
   const changes: ServerChange[] = [];
@@ -121,7 +124,7 @@ describe.skipIf(!hasRedis)("a start on a Redis that", async () => {
     const master = await TestRedis.start();
     const replica = await startReplica(master);
     await expectDegraded(`redis://127.0.0.1:${await freePort()}`, "refuses connections");
-    await expectDegraded("redis://nowhere.invalid", "has a host name that cannot be resolved");
+    await expectDegraded(`redis://${UNRESOLVABLE}`, "has a host name that cannot be resolved");
     await expectDegraded(replica.url, "is a replica and cannot count");
     master.pause();
     await expectDegraded(master.url, "does not answer");
