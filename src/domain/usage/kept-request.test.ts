@@ -8,6 +8,7 @@ import {
   kindOf,
   leastIdAt,
   newShare,
+  otherId,
   parseStatusRange,
   REQUEST_KINDS,
   STATUSES_OF,
@@ -23,6 +24,15 @@ test("an id is the time in microseconds, which a JavaScript number holds", () =>
   expect(leastIdAt(NOW)).toBe(1_803_902_400_000_000n);
   expect(timeOf({ id: leastIdAt(NOW) + 999n })).toBe(NOW);
   expect(Number.isSafeInteger(Number(leastIdAt(Date.UTC(2255, 0, 1))))).toBe(true);
+});
+
+test("every other id of a millisecond is reached before one comes again", () => {
+  for (const first of [leastIdAt(NOW), leastIdAt(NOW) + 999n]) {
+    const ids = new Set<bigint>();
+    for (let id = first; !ids.has(id); id = otherId(id)) ids.add(id);
+    expect(ids.size).toBe(1000);
+    expect(new Set([...ids].map((id) => timeOf({ id })))).toEqual(new Set([NOW]));
+  }
 });
 
 test("every status is a failure or a success", () => {

@@ -25,6 +25,15 @@ const MICROSECONDS = 1000;
 /** The least id of a request at a moment. Ids stay exact in a JavaScript number until the year 2255. */
 export const leastIdAt = (ms: number): bigint => BigInt(ms) * BigInt(MICROSECONDS);
 
+/** It has no divisor in common with their number, so that steps of it lead to all ids of a millisecond. */
+const STEP = 317;
+
+/** Returns another id of the same millisecond. Threads take ids in runs, so the very next one is likely to be taken too. */
+export function otherId(id: bigint): bigint {
+  const place = Number(id % BigInt(MICROSECONDS));
+  return id + BigInt(((place + STEP) % MICROSECONDS) - place);
+}
+
 export const timeOf = ({ id }: Pick<KeptRequest, "id">): number => Number(id / BigInt(MICROSECONDS));
 
 /** The kinds that are limited apart: a busy key's successes must not displace its errors. */

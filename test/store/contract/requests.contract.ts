@@ -169,13 +169,16 @@ export function requestsContract(name: string, open: () => Promise<readonly [Sto
       for (const each of [other, store]) await each.close();
     });
 
-    test("requests with one id are all kept, each under an id of its own", async () => {
+    test("requests of one millisecond are all kept, each under an id of its own, however the ids overlap", async () => {
       const [store, other] = await open();
       const keyId = await newKeyIn(store);
-      const id = leastIdAt(NOW);
-      await add(store, [request(keyId, NOW, { id })]);
-      await add(other, [request(keyId, NOW, { id }), request(keyId, NOW, { id: id + 5n })], "o");
-      expect(await idsIn(store)).toEqual([id + 5n, id + 1n, id]);
+      const runFrom = (place: number) =>
+        Array.from({ length: 20 }, (_, i) => request(keyId, NOW, { id: leastIdAt(NOW) + BigInt((place + i) % 1000) }));
+      for (const [i, place] of [0, 0, 20, 300, 990].entries())
+        await add(i % 2 ? other : store, runFrom(place), `source ${i % 2}`);
+      const ids = await idsIn(store);
+      expect(ids).toHaveLength(100);
+      expect(ids.map((id) => timeOf({ id }))).toEqual(ids.map(() => NOW));
       for (const each of [other, store]) await each.close();
     });
 

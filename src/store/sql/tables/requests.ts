@@ -7,6 +7,7 @@ import {
   type KeptRequest,
   kindOf,
   leastIdAt,
+  otherId,
   type RequestKind,
   STATUSES_OF,
   timeOf,
@@ -80,8 +81,8 @@ const greatest = (a: bigint, b = a): bigint => (a > b ? a : b);
 /** Inserts rows, and returns the ids of those whose id was free. */
 export type InsertRequests = (requests: readonly KeptRequest[]) => Work<readonly bigint[]>;
 
-/** Threads and instances make ids apart; that several in a row are taken does not happen. */
-const MAX_TRIES = 3;
+/** Few requests have one millisecond: that so many of its ids are taken does not happen. */
+const MAX_TRIES = 8;
 
 /** Adds requests of keys that exist, and deletes what is then too much of each hour and key. */
 export const requestAdder = (dialect: Dialect, insert: InsertRequests) => {
@@ -104,7 +105,7 @@ export const requestAdder = (dialect: Dialect, insert: InsertRequests) => {
     let left = requests;
     for (let tries = 0; tries < MAX_TRIES && left.length > 0; tries++) {
       const inserted = new Set(yield* insert(left));
-      left = left.filter(({ id }) => !inserted.has(id)).map((request) => ({ ...request, id: request.id + 1n }));
+      left = left.filter(({ id }) => !inserted.has(id)).map((request) => ({ ...request, id: otherId(request.id) }));
     }
     for (const { keyId, kind, fromMs, beforeMs } of hoursOf(requests)) {
       const { from, to } = STATUSES_OF[kind];
