@@ -9,7 +9,8 @@ test("an outcome is the status with its code, in the colour of who has to act", 
 
 test("a time is in the address in UTC, and comes back as it was typed", () => {
   const inAddress = timeInAddress("2027-03-01T12:30") as string;
-  expect(inAddress).toMatch(/^2027-0[23]-\d\dT\d\d:\d0Z$/);
+  expect(inAddress).toMatch(/^2027-0[23]-\d\dT\d\d:\d\dZ$/);
+  expect(Date.parse(inAddress)).toBe(new Date(2027, 2, 1, 12, 30).getTime());
   expect(inputOfAddress(inAddress)).toBe("2027-03-01T12:30");
   expect(timeOfAddress("2027-03-01T12:30Z")).toBe(Date.parse("2027-03-01T12:30:00Z"));
   for (const text of [null, "", "soon", "1900-01-01T00:00Z"]) expect(timeOfAddress(text)).toBeUndefined();
