@@ -32,7 +32,24 @@ test("a file of somebody else that was made meanwhile is not replaced", () => {
   writeFileSync(path, "mine");
   expect(() => rejects.publish()).toThrow("rejects_exist");
   rejects.close();
-  expect([readFileSync(path, "utf8"), readdirSync(folder).sort()]).toEqual(["mine", ["pets.csv.rejected", LINES]]);
+  expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual(["mine", ["pets.csv.rejected"]]);
+});
+
+test("an import that ended between its two files does not keep the next one from its own", () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "pets.csv.rejected");
+  for (const lost of ["pets.csv.rejected", LINES]) {
+    const rejects = rejectOne(path, 2);
+    const unfinished = new RegExp(`^\\.${lost}\\.\\d+-.*\\.partial$`);
+    for (const name of readdirSync(folder)) if (unfinished.test(name)) rmSync(join(folder, name));
+    expect(() => rejects.publish()).toThrow("rejects_not_written");
+    rejects.close();
+    const next = rejectOne(path, 3);
+    next.publish();
+    next.close();
+    expect(readFileSync(join(folder, LINES), "utf8")).toBe("name,categoryId\nx,3\n");
+    expect(readdirSync(folder).sort()).toEqual(["pets.csv.rejected", LINES]);
+  }
 });
 
 test("a file that was deleted meanwhile is not published without its beginning", () => {

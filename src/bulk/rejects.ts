@@ -70,13 +70,19 @@ export class Rejects {
 
   /** Gives the files their names when all lines have been read. Without rejected lines, earlier files of ours are removed. */
   publish(): void {
-    if (this.count === 0) {
-      removeEarlier(this.path);
+    const [path, linesPath] = [this.path, this.#linesPath];
+    if (linesPath === undefined) {
+      removeEarlier(path);
       return;
     }
-    const digest = this.#texts?.publish();
-    const name = basename(this.#linesPath as string);
-    this.#reasons?.publish(`# The lines are in ${name}, whose SHA-256 is ${digest}\n`);
+    const digest = this.#texts?.finish();
+    this.#reasons?.finish(`# The lines are in ${basename(linesPath)}, whose SHA-256 is ${digest}\n`);
+    // The digest tells our lines from those that somebody is mending, so none may ever be there without it: a kill on
+    // the way leaves at most a report without its lines, which the next import replaces.
+    if (isAsWritten(path, linesPath)) rmSync(linesPath);
+    else if (existsSync(linesPath)) throw new UnusableFile({ kind: "rejects_exist", path: linesPath });
+    this.#reasons?.publish();
+    this.#texts?.publish();
   }
 
   get report(): RejectReport {
@@ -126,13 +132,16 @@ class BoundedFile {
     if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
   }
 
-  /** Returns the digest of its content. */
-  publish(end = ""): string {
+  /** Writes what is left, and returns the digest of the content. */
+  finish(end = ""): string {
     if (this.left > 0) this.#buffer += `${noteOnLeft(this.left)}\n`;
     this.#buffer += end;
     this.#flush();
-    writing(() => this.#partial.publish());
     return this.#digest.digest("hex");
+  }
+
+  publish(): void {
+    writing(() => this.#partial.publish());
   }
 
   close(): void {
