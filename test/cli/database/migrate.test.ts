@@ -81,7 +81,7 @@ describe.each(KINDS)("animal-store migrate on $kind", ({ newest, empty, older })
     for (const { exitCode, out } of all) {
       expect(exitCode).toBe(0);
       // One that looks while another one migrates finds it half way.
-      expect(out).toMatch(new RegExp(`Brought .* from schema \\d to ${newest}:\\n {2}\\d |is up to date`));
+      expect(out).toMatch(new RegExp(`Brought .* from schema \\d+ to ${newest}:\\n {2}\\d+ |is up to date`));
     }
     expect(all.some(({ out }) => out.includes(`from schema 1 to ${newest}:\n  2 `))).toBe(true);
   });
