@@ -1,4 +1,4 @@
-import type { Count } from "../../src/console/api/index.ts";
+import type { BoundedCount, Count } from "../../src/console/api/index.ts";
 
 // Numbers for people: in groups of three digits, and exact unless a function says that it rounds.
 
@@ -25,6 +25,10 @@ export function compact(value: number): string {
 /** A count, with "about" if it is an estimate. */
 export const counted = ({ value, isEstimate }: Pick<Count, "value" | "isEstimate">): string =>
   isEstimate ? `about ${grouped(value)}` : grouped(value);
+
+/** A count to a limit: over 10,000. */
+export const countedSoFar = ({ value, areMore }: BoundedCount): string =>
+  areMore ? `over ${grouped(value)}` : grouped(value);
 
 /** A share as a percentage. Rounding never turns something into 0 %, or less than everything into 100 %. */
 export function percentage(part: number, whole: number): string {

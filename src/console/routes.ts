@@ -2,7 +2,7 @@ import { EVERYBODY, OPERATOR_ONLY, READS_KEYS, WRITES_STOCK } from "../domain/co
 import { showSession, signOut, signOutEverywhere } from "./auth/session.ts";
 import { allow, type ConsoleRoutes } from "./handler.ts";
 import { addAnimal, deleteAnimal, getAnimal, listAnimals, updateAnimal } from "./resources/animals.ts";
-import { listCategories, nameCategory, unnameCategory } from "./resources/categories.ts";
+import { listCategories, listUsedCategories, nameCategory, unnameCategory } from "./resources/categories.ts";
 import { exportFiltered } from "./resources/export.ts";
 import { showFrame } from "./resources/frame.ts";
 import {
@@ -60,6 +60,7 @@ export const ROUTES: ConsoleRoutes = {
     DELETE: allow(WRITES_STOCK, deleteAnimal),
   },
   "/categories": { GET: allow(EVERYBODY, listCategories) },
+  "/used-categories": { GET: allow(EVERYBODY, listUsedCategories) },
   "/categories/:id": { PUT: allow(WRITES_STOCK, nameCategory), DELETE: allow(WRITES_STOCK, unnameCategory) },
   "/imports": { GET: allow(EVERYBODY, listImports), POST: allow(WRITES_STOCK, beginImport) },
   "/imports/works": { GET: allow(EVERYBODY, listWorks) },

@@ -3,7 +3,12 @@ import fc from "fast-check";
 import { InvalidRecord } from "../../src/base/json/fields.ts";
 import { INT64_MAX, INT64_MIN } from "../../src/base/json/int64.ts";
 import { addAnimal, deleteAnimal, getAnimal, listAnimals, updateAnimal } from "../../src/console/resources/animals.ts";
-import { listCategories, nameCategory, unnameCategory } from "../../src/console/resources/categories.ts";
+import {
+  listCategories,
+  listUsedCategories,
+  nameCategory,
+  unnameCategory,
+} from "../../src/console/resources/categories.ts";
 import { listJournal } from "../../src/console/resources/journal.ts";
 import { issue } from "../../src/console/resources/keys.ts";
 import { listOrders, updateOrder } from "../../src/console/resources/orders/orders.ts";
@@ -225,6 +230,54 @@ onEveryStore(({ backend, setUp }) => {
         status: 400,
         field: "cursor",
       });
+    });
+  });
+
+  test("categories are listed with their animals, named or not, counted to 10,000", async () => {
+    const other = await openConsole(backend);
+    const fill = (categoryId: number, count: number) =>
+      backend.query(
+        other.storage,
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+         INSERT INTO animals (name, folded_name, category_id, status)
+         SELECT 'Rex', 'rex', ${categoryId}, 'available' FROM n`,
+      );
+    for (const [categoryId, count] of [
+      [-1, 10_000],
+      [5, 1],
+      [6, 10_001],
+    ] as const)
+      await fill(categoryId, count);
+    await other.store.categories.put({ id: 6n, name: "Goldfish" });
+    await other.store.categories.put({ id: 7n, name: "Goats" });
+    const exactly = (value: number) => ({ value, areMore: false });
+    const goldfish = { id: "6", name: "Goldfish", animals: { value: 10_000, areMore: true } };
+    const goats = { id: "7", name: "Goats", animals: exactly(0) };
+    expect(await other.ask(listUsedCategories)).toEqual({
+      items: [
+        { id: "-1", name: null, animals: exactly(10_000) },
+        { id: "5", name: null, animals: exactly(1) },
+        goldfish,
+        goats,
+      ],
+      next: null,
+    });
+    const named = await other.ask(listUsedCategories, { query: { name: "GO" } });
+    expect(named).toEqual({ items: [goats, goldfish], next: null });
+    for (let i = 0; i < 53; i++) await other.store.categories.put({ id: 1000n + BigInt(i), name: `Group ${i}` });
+    for (const [query, ids] of [
+      [{}, ["1046", "1052"]],
+      [{ name: "group" }, ["1007", "1009"]],
+    ] as const) {
+      const first = await other.ask(listUsedCategories, { query });
+      const rest = await other.ask(listUsedCategories, { query: { ...query, cursor: first.next } });
+      expect([first.items.length, rest.next]).toEqual([50, null]);
+      expect([rest.items[0].id, rest.items.at(-1).id]).toEqual([...ids]);
+    }
+    const ofNames = (await other.ask(listUsedCategories, { query: { name: "group" } })).next;
+    expect(await other.ask(listUsedCategories, { query: { cursor: ofNames } })).toMatchObject({
+      status: 400,
+      field: "cursor",
     });
   });
 

@@ -35,6 +35,7 @@ const ALLOWED = `
   PATCH /animals/:id          oc
   DELETE /animals/:id         oc
   GET /categories             ocv
+  GET /used-categories        ocv
   PUT /categories/:id         oc
   DELETE /categories/:id      oc
   GET /imports                ocv

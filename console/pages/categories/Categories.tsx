@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CategoryView, PageView } from "../../../src/console/api/index.ts";
+import type { PageView, UsedCategoryView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { focusPage } from "../../components/dialogs/focus.ts";
 import { Search } from "../../components/forms/Form.tsx";
@@ -8,6 +8,8 @@ import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { CursorPager } from "../../components/tables/CursorPager.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
 import { Name } from "../../components/text.tsx";
+import { countedSoFar } from "../../format/numbers.ts";
+import { categoryLabel } from "../../format/stock.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
 import { may } from "../../session.ts";
@@ -15,46 +17,51 @@ import { NameCategory, removeName } from "./NameCategory.tsx";
 
 const PARENT = { title: "Animals", href: linkTo("/animals") };
 
-/** The list of named categories. */
+/** The list of categories that have a name or animals. */
 export function Categories() {
   const here = address.value;
   const [name, cursor] = ["name", "cursor"].map((param) => here.params.get(param) ?? "");
-  const live = useLive<PageView<CategoryView>>(withParams("/categories", { name, cursor }));
+  const live = useLive<PageView<UsedCategoryView>>(withParams("/used-categories", { name, cursor }));
   /** Null for a new category. */
-  const [naming, setNaming] = useState<CategoryView | null | undefined>(undefined);
-  const actions: Column<CategoryView> = {
+  const [naming, setNaming] = useState<UsedCategoryView | null | undefined>(undefined);
+  const actions: Column<UsedCategoryView> = {
     title: "Actions",
     isNumber: true,
     cell: (category) => (
       <span class="row is-end">
         <button type="button" onClick={() => setNaming(category)}>
-          Rename <span class="unseen">{category.name}</span>
+          {category.name === null ? "Name" : "Rename"} <span class="unseen">{categoryLabel(category)}</span>
         </button>
-        <button type="button" onClick={() => void removeName(category, live.reload).then(focusPage)}>
-          Remove name <span class="unseen">{category.name}</span>
-        </button>
+        {category.name !== null && (
+          <button type="button" onClick={() => void removeName(category, live.reload).then(focusPage)}>
+            Remove name <span class="unseen">{category.name}</span>
+          </button>
+        )}
       </span>
     ),
   };
-  const columns: readonly Column<CategoryView>[] = [
+  const columns: readonly Column<UsedCategoryView>[] = [
     {
       title: "Name",
       cell: (category) => (
-        <span class="strong">
-          <Name>{category.name}</Name>
+        <>
+          {category.name === null ? (
+            <span class="soft name">No name</span>
+          ) : (
+            <span class="strong">
+              <Name>{category.name}</Name>
+            </span>
+          )}
           <span class="only-narrow soft small id">{category.id}</span>
-        </span>
+        </>
       ),
     },
     { title: "Number", isNumber: true, isWide: true, cell: ({ id }) => <span class="soft id">{id}</span> },
+    { title: "Animals", isNumber: true, cell: ({ animals }) => countedSoFar(animals) },
     ...(may(WRITES_STOCK) ? [actions] : []),
   ];
   return (
-    <Page
-      title="Categories"
-      parent={PARENT}
-      subtitle="Categories that have a name. Any other number is a category without one."
-    >
+    <Page title="Categories" parent={PARENT} subtitle="Every category that has a name or animals. A name is optional.">
       <search class="tools">
         <Search
           label="Search by name"
@@ -85,8 +92,8 @@ export function Categories() {
                   No name begins with that. <a href={linkTo("/animals/categories")}>Show all categories</a>
                 </Empty>
               ) : (
-                <Empty title="No named categories yet">
-                  Unnamed categories are shown as numbers.
+                <Empty title="No categories yet">
+                  A category appears here when an animal is added to it, or when it gets a name.
                   {may(WRITES_STOCK) && " Name the first one with the button above."}
                 </Empty>
               )}

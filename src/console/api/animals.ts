@@ -1,5 +1,5 @@
 import type { Animal } from "../../domain/stock/animal.ts";
-import type { PageView } from "./common.ts";
+import type { BoundedCount, PageView } from "./common.ts";
 
 export interface AnimalView extends Pick<Animal, "name" | "status"> {
   readonly id: string;
@@ -26,6 +26,14 @@ export interface AnimalUpdateForm extends Partial<AnimalForm> {
 export interface CategoryView {
   readonly id: string;
   readonly name: string;
+}
+
+/** GET /console/api/used-categories?name=&cursor= : those with a name or animals; with a name, only those it begins. */
+export interface UsedCategoryView {
+  readonly id: string;
+  /** Null: it has none. */
+  readonly name: string | null;
+  readonly animals: BoundedCount;
 }
 
 /** GET /console/api/export?format=csv|ndjson&status=&categoryId=&name=&id= : a download. */

@@ -30,6 +30,13 @@ export interface Count {
   readonly asOfMs: number;
 }
 
+/** What is counted to a limit only, so that no page takes long. */
+export interface BoundedCount {
+  readonly value: number;
+  /** There are more than the value. */
+  readonly areMore: boolean;
+}
+
 /** Confirms what cannot be undone by a name: of a key, an animal, or the file of an import. */
 export interface ConfirmedForm {
   readonly name: string;

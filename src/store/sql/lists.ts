@@ -3,7 +3,7 @@ import type { IdOrder, Position } from "../../domain/page.ts";
 import { ANIMAL_STATUSES } from "../../domain/stock/animal.ts";
 import { endOfPrefix } from "../../domain/stock/fold.ts";
 import { ORDER_STATUSES } from "../../domain/stock/order.ts";
-import type { AnimalFilter, AnimalQuery, CategoryQuery, OrderQuery } from "../ports/store.ts";
+import type { AnimalFilter, AnimalQuery, CategoryQuery, OrderQuery, UsedCategoryQuery } from "../ports/store.ts";
 import { SELECT_ORDER } from "./order-rows.ts";
 import { FOLDED_NAME, SELECT_ANIMAL, SELECT_ANIMAL_BY_NAME, SELECT_CATEGORY, SELECT_CATEGORY_BY_NAME } from "./rows.ts";
 import { type Dialect, search, searchEachStatus } from "./searches.ts";
@@ -112,12 +112,30 @@ export function orderListing({ status, animalId, reference, sort, after, size }:
 
 // Categories
 
-export type CategoryListName = "all" | "byName";
+export type CategoryListName = "all" | "byName" | "used";
 
 export function categoryLists(dialect: Dialect): Record<CategoryListName, string> {
   const [name, end, limit] = placeholders(dialect);
   const byName = { select: SELECT_CATEGORY_BY_NAME, equal: {}, from: { [FOLDED_NAME]: name }, end, limit };
-  return { all: pageById(SELECT_CATEGORY, [], "id", dialect), byName: search(byName, dialect) };
+  return {
+    all: pageById(SELECT_CATEGORY, [], "id", dialect),
+    byName: search(byName, dialect),
+    used: usedCategories(dialect),
+  };
+}
+
+/** Goes from each category of animals to the next one in their index, so it takes as many steps as a page has rows. */
+function usedCategories({ placeholder, atMost }: Dialect): string {
+  const [id, limit] = [placeholder(1), placeholder(2)];
+  return `WITH RECURSIVE of_animals (id, place) AS (
+      SELECT min(category_id), 1 FROM animals WHERE category_id >= ${id}
+      UNION ALL
+      SELECT (SELECT min(category_id) FROM animals WHERE category_id > of_animals.id), place + 1
+      FROM of_animals WHERE of_animals.id IS NOT NULL AND place < ${limit}
+    ), named (id) AS (SELECT id FROM categories WHERE id >= ${id} ORDER BY id ${atMost(limit)})
+    SELECT id, (SELECT name FROM categories WHERE categories.id = used.id) AS name
+    FROM (SELECT id FROM of_animals WHERE id IS NOT NULL UNION SELECT id FROM named) AS used
+    ORDER BY id ${atMost(limit)}`;
 }
 
 /** No two categories have the same folded name, so the id is no part of their order. */
@@ -127,6 +145,18 @@ export function categoryListing({ name, after, size }: CategoryQuery): Listing<C
   const from = foldedName === undefined ? name : foldedName + LEAST_CHARACTER;
   return { name: "byName", parameters: [from, endOfPrefix(name), size + 1] };
 }
+
+export const usedCategoryListing = ({ after, size }: UsedCategoryQuery): Listing<CategoryListName> => ({
+  name: "used",
+  parameters: pageFrom(after, "id", size + 1),
+});
+
+/** Counts the animals of several categories, each to a limit. */
+export const countAnimalsByCategory = ({ placeholder, textsIn, atMost }: Dialect): string =>
+  `WITH texts (text) AS (${textsIn(placeholder(1))}), wanted (id) AS (SELECT CAST(text AS bigint) FROM texts)
+  SELECT id, (
+    SELECT count(*) FROM (SELECT 1 FROM animals WHERE category_id = wanted.id ${atMost(placeholder(2))}) AS counted
+  ) AS animals FROM wanted`;
 
 // Starts of pages
 

@@ -23,7 +23,7 @@ import { SQLITE_MIGRATIONS } from "../migrations/sqlite/index.ts";
 import { type Store, StoreUnavailable, type Version } from "../ports/store.ts";
 import { FOLD_BATCH_SIZE } from "../schema/folding.ts";
 import { CHANGES_NO_SCHEMA, type Migration, migrate, newestOf } from "../schema/migrate.ts";
-import { animalLists, categoryLists, orderLists } from "../sql/lists.ts";
+import { animalLists, categoryLists, countAnimalsByCategory, orderLists } from "../sql/lists.ts";
 import { openShared } from "./file/database.ts";
 import { lockForServing } from "./file/serving-lock.ts";
 import { inspectFile, migrateFile } from "./migrate.ts";
@@ -371,9 +371,19 @@ describe("animals", () => {
         byReferenceAndStatus: "SEARCH orders USING INDEX orders_by_reference (reference=? AND status=? AND rowid>?)",
       }),
     );
+    expect(plans({ used: categoryLists(SQLITE).used }, "animals")).toEqual({
+      used: ["SEARCH animals USING COVERING INDEX animals_by_category (category_id>?)"],
+    });
+    expect(plans({ count: countAnimalsByCategory(SQLITE) }, "animals")).toEqual({
+      count: ["SEARCH animals USING COVERING INDEX animals_by_category (category_id=?)"],
+    });
     expect(plans(categoryLists(SQLITE), "categories")).toEqual({
       all: ["SEARCH categories USING INTEGER PRIMARY KEY (rowid>?)"],
       byName: ["SEARCH categories USING INDEX categories_by_name (folded_name>? AND folded_name<?)"],
+      used: [
+        "SEARCH categories USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH categories USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
     });
     // Only the merge of a search for each status may sort: some pages, whatever the size of the table.
     for (const [name, sql] of [animalLists, orderLists, categoryLists].flatMap((lists) =>

@@ -61,7 +61,7 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           await desk.follow("/animals/categories");
           await desk.button("Remove name Dogs").click();
           await desk.told("Category 7 no longer has a name.");
-          await desk.heading("No named categories yet").waitFor();
+          await desk.heading("No categories yet").waitFor();
           await desk.button("Undo").click();
           await desk.row("Dogs").waitFor();
 
@@ -71,6 +71,32 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
             await desk.row(command).filter({ hasText: "Anna" }).filter({ hasText: "console" }).waitFor();
           await desk.row("Removed the name of category").waitFor();
           expect(await desk.row("Named category").count()).toBe(2);
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "are counted for each category, also for those that have no name, which get one there",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { secret } = await fleet.issueKey("Categories", "--plan", "pro");
+          for (const categoryId of [41, 41, 42])
+            await fleet.call("POST /pets", { secret, body: { name: "Rex", categoryId, status: "available" } });
+          await fleet.call("PUT /categories/43", { secret, body: { name: "Empty cages" } });
+          await desk.follow("/animals/categories");
+          const counts = async (text: string) => (await desk.row(text).getByRole("cell").allInnerTexts()).slice(0, 3);
+          await desk.row("Empty cages").waitFor();
+          expect(await counts("41")).toEqual(["No name", "41", "2"]);
+          expect(await counts("42")).toEqual(["No name", "42", "1"]);
+          expect(await counts("Empty cages")).toEqual(["Empty cages", "43", "0"]);
+          await desk.button("Name category 42").click();
+          const dialog = desk.dialog("Name category 42");
+          await dialog.getByLabel("Name").fill("Goldfish");
+          await desk.button("Save", dialog).click();
+          await desk.told("Category 42 is now called “Goldfish”.");
+          await desk.row("Goldfish").getByRole("link").click();
+          await desk.row("Rex").waitFor();
+          expect(await desk.row("Rex").count()).toBe(1);
         }),
       BROWSER_TEST_MS,
     );

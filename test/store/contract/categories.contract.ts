@@ -4,9 +4,10 @@ import { INT64_MAX, INT64_MIN } from "../../../src/base/json/int64.ts";
 import type { IdempotencyKey } from "../../../src/domain/idempotency.ts";
 import { newKey } from "../../../src/domain/keys/key.ts";
 import { PLANS } from "../../../src/domain/keys/plan.ts";
+import type { AnimalStatus } from "../../../src/domain/stock/animal.ts";
 import { type Category, categoryTag } from "../../../src/domain/stock/category.ts";
 import { fold } from "../../../src/domain/stock/fold.ts";
-import type { Store } from "../../../src/store/ports/store.ts";
+import type { Store, UsedCategory } from "../../../src/store/ports/store.ts";
 import { SIGNED } from "../../harness/rows/author.ts";
 import { doneValue } from "./store.contract.ts";
 
@@ -66,6 +67,49 @@ export function categoriesContract(name: string, open: () => Promise<Store>): vo
       }
       const expected = [...model].map(([id, name]) => ({ id, name })).sort((a, b) => (a.id < b.id ? -1 : 1));
       expect(listed).toEqual(expected);
+      await store.close();
+    });
+
+    test("those with a name or animals are listed once, over all of int64, with as many animals as they have", async () => {
+      const store = await open();
+      const named = new Map([INT64_MIN, -3n, 0n, 7n, 8n, INT64_MAX - 1n].map((id) => [id, `Group ${id}`]));
+      for (const [id, name] of named) await put(store, id, name);
+      const counts = new Map<bigint, number>([
+        [INT64_MIN + 1n, 1],
+        [-3n, 4],
+        [7n, 3],
+        [9n, 1],
+        [INT64_MAX, 2],
+      ]);
+      for (const [categoryId, count] of counts)
+        for (const status of ["available", "sold", "pending", "sold"].slice(0, count))
+          await store.animals.add({
+            animal: { name: "Rex", categoryId, status: status as AnimalStatus },
+            author: SIGNED,
+          });
+      const ids = [...new Set([...named.keys(), ...counts.keys()])].sort((a, b) => (a < b ? -1 : 1));
+      const expected = ids.map((id) => ({ id, name: named.get(id) ?? null }));
+      for (let size = 1; size <= ids.length + 1; size++) {
+        const listed: UsedCategory[] = [];
+        for (let more = true; more; ) {
+          const page = await store.counts.usedCategories({ size, after: listed.at(-1) });
+          expect(page.rows.length).toBeLessThanOrEqual(size);
+          listed.push(...page.rows);
+          more = page.more;
+        }
+        expect(listed).toEqual(expected);
+      }
+      const unknown = 4711n;
+      const counted = await store.counts.animalsByCategory({ ids: [...ids, unknown], most: 3 });
+      const atMostThree = [...ids, unknown].map((id) => [id, Math.min(counts.get(id) ?? 0, 3)] as const);
+      expect(counted).toEqual(new Map(atMostThree));
+      expect(await store.counts.animalsByCategory({ ids: [], most: 3 })).toEqual(new Map());
+      await store.close();
+    });
+
+    test("a store without animals and names has no categories", async () => {
+      const store = await open();
+      expect(await store.counts.usedCategories({ size: 5 })).toEqual({ rows: [], more: false });
       await store.close();
     });
 

@@ -8,8 +8,10 @@ import {
   animalLists,
   categoryListing,
   categoryLists,
+  countAnimalsByCategory,
   orderListing,
   orderLists,
+  usedCategoryListing,
 } from "../../../src/store/sql/lists.ts";
 import { databaseMaker } from "../../harness/servers/postgres.ts";
 
@@ -27,6 +29,7 @@ interface Run {
 
 const ANIMAL_LISTS = animalLists(POSTGRES);
 const ORDER_LISTS = orderLists(POSTGRES);
+const COUNT_BY_CATEGORY = countAnimalsByCategory(POSTGRES);
 const CATEGORY_LISTS = categoryLists(POSTGRES);
 
 const runOf = <Name extends string>(
@@ -70,8 +73,11 @@ const RUNS: readonly Run[] = [
       categories({ name, after }),
     ]),
   ),
-  categories({}),
-  categories({ after: { id: MIDDLE } }),
+  ...[undefined, { id: MIDDLE }].flatMap((after) => [
+    categories({ after }),
+    runOf("categories", CATEGORY_LISTS, usedCategoryListing({ after, size: SIZE })),
+  ]),
+  { what: "animals by category", text: COUNT_BY_CATEGORY, parameters: ['["99","1","4711"]', SIZE] },
 ];
 
 /** The shop's older half is sold, as in any shop: a walk along the ids meets it first. Every second animal is just Rex. */
@@ -138,7 +144,7 @@ test("PostgreSQL: no list scans or sorts, also when what is wanted comes last, w
   await fillTables(sql, 1, ANIMALS);
   await sql`VACUUM ANALYZE`;
   expect(new Set(RUNS.map(({ text }) => text)).size).toBe(
-    [ANIMAL_LISTS, ORDER_LISTS, CATEGORY_LISTS].flatMap((lists) => Object.keys(lists)).length,
+    [ANIMAL_LISTS, ORDER_LISTS, CATEGORY_LISTS, { COUNT_BY_CATEGORY }].flatMap((lists) => Object.keys(lists)).length,
   );
   for (const mode of ["force_custom_plan", "force_generic_plan"]) {
     await sql.unsafe(`SET plan_cache_mode = ${mode}`);

@@ -1,6 +1,9 @@
 import { ANIMAL_STATUSES } from "../../../domain/stock/animal.ts";
 import { OPEN_ORDER_STATUSES } from "../../../domain/stock/order.ts";
 import type { CountStore, StatusCounts } from "../../ports/store.ts";
+import { categoryCounts } from "../../sql/tables/counts.ts";
+import { POSTGRES } from "../connections/dialect.ts";
+import { reading } from "../connections/work.ts";
 import type { Pool } from "../database.ts";
 
 /** Counting this many rows of one status in an index takes some ten milliseconds; more are estimated. */
@@ -48,6 +51,7 @@ export function postgresCounts(pool: Pool, countedRows = COUNTED_ROWS): CountSto
   }
 
   return {
+    ...reading(pool, categoryCounts(POSTGRES)),
     animals: () => count("animals", ANIMAL_STATUSES),
     openOrders: () => count("orders", OPEN_ORDER_STATUSES),
     async bytes() {

@@ -2,10 +2,12 @@ import { nextTurn } from "../../../base/time/turn.ts";
 import { ANIMAL_STATUSES } from "../../../domain/stock/animal.ts";
 import { OPEN_ORDER_STATUSES } from "../../../domain/stock/order.ts";
 import type { CountStore, StatusCounts } from "../../ports/store.ts";
+import { categoryCounts } from "../../sql/tables/counts.ts";
 import { first } from "../../sql/work.ts";
 import { attempt } from "../sql/attempt.ts";
+import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
-import { performer } from "../sql/work.ts";
+import { performer, reading } from "../sql/work.ts";
 
 /** Counting this many takes less than a millisecond, in an index of nothing but status and id. */
 const SLICE = 5_000;
@@ -40,6 +42,7 @@ export function sqliteCounts(connection: Connection): CountStore {
   }
 
   return {
+    ...reading(connection, categoryCounts(SQLITE)),
     animals: () => count("animals", ANIMAL_STATUSES),
     openOrders: () => count("orders", OPEN_ORDER_STATUSES),
     bytes: () => Number(attempt(() => perform(first(BYTES)))?.bytes ?? 0n),
