@@ -53,8 +53,10 @@ for (const [name, urls] of [
         return Promise.all(Array.from({ length: 400 }, (_, i) => get(fleet[i % INSTANCES] as RunningService, secret)));
       };
       let answers = await sendAll();
-      // An instance that has waited too long for Redis counts by itself, which a busy machine may cause now and then.
-      for (let tries = 1; passedIn(answers) > 60 && tries < 5; tries++) answers = await sendAll();
+      // A busy machine may now and then make an instance wait too long: for Redis, and then it counts by itself, or for
+      // PostgreSQL, and then it answers 503.
+      const wasLate = () => passedIn(answers) > 60 || answers.some(({ status }) => status === 503);
+      for (let tries = 1; wasLate() && tries < 10; tries++) answers = await sendAll();
       expect(passedIn(answers)).toBe(60);
       expect(answers.filter((answer) => answer.status === 429)).toHaveLength(340);
       // A window has one reset, and so has a ban, which begins later and may end in the next second.
