@@ -116,7 +116,7 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
     counters,
     openSnapshot: boundedSnapshots(() => openAnimalSnapshot(database)),
     cache: new ConsoleCache({ store, clock, counters, database, onFailure }),
-    imports: new ImportJobs({ imports: store.imports, clock, run, onFailure }),
+    imports: new ImportJobs({ store, clock, run, onFailure }),
   };
 }
 

@@ -66,7 +66,7 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   const { REDIS_URL: redisUrl, DATABASE_URL: database } = config;
   const counters = countersOf(store, redisUrl && ((keyIds) => readTallies(redisUrl, keyIds)));
   const onFailure = (error: unknown) => failures.report("console: work beside requests failed", error);
-  const imports = new ImportJobs({ imports: store.imports, clock, run: background.run.bind(background), onFailure });
+  const imports = new ImportJobs({ store, clock, run: background.run.bind(background), onFailure });
   const cache = new ConsoleCache({ store, clock, counters, database, onFailure });
   opened.defer(() => imports.close());
   opened.defer(() => background.stop());

@@ -22,8 +22,6 @@ export type FileProblem =
   | { readonly kind: "unreadable_header"; readonly line: number; readonly mistake: string }
   | { readonly kind: "too_many_columns"; readonly count: number; readonly max: number }
   | { readonly kind: "repeated_column"; readonly column: string }
-  /** Its only column has semicolons, tabs or bars in its name. */
-  | { readonly kind: "other_separator"; readonly header: string }
   | ColumnProblem;
 
 /** The columns of a file are not those of animals. */

@@ -1,8 +1,10 @@
 import { done, type Result, refused } from "../base/result.ts";
 import type { Animal, NewAnimal } from "../domain/stock/animal.ts";
 import { type BeginningRefusal, decideBeginning, type Import, type Overtaken } from "../domain/stock/import.ts";
+import type { CategoryStore } from "../store/ports/store.ts";
 import { type FileProblem, UnusableFile } from "./file-problem.ts";
 import { Pace } from "./pace.ts";
+import { CategoryNames } from "./reading/category-names.ts";
 import type { ColumnOptions } from "./reading/columns.ts";
 import { AnimalReader, type Reading } from "./reading/readings.ts";
 import { openSource, type Source } from "./reading/source.ts";
@@ -26,6 +28,8 @@ export interface ImportOptions extends ColumnOptions {
 }
 
 export interface ImportParts extends BulkParts {
+  /** Finds the categories that a file names instead of giving their numbers. */
+  readonly categories: Pick<CategoryStore, "findByNames">;
   readonly onProgress: (progress: ImportProgress) => void;
 }
 
@@ -38,7 +42,7 @@ export interface ImportProgress {
   readonly importId?: bigint;
 }
 
-type Validated = Awaited<ReturnType<typeof validate>>["validated"];
+type Validated = Awaited<ReturnType<typeof validate>>;
 
 export interface Imported extends Validated {
   /** Undefined after a dry run. */
@@ -63,7 +67,9 @@ export async function importAnimals(
   let source: Source | undefined;
   try {
     source = await openSource(options.path, parts.signal);
-    const { reader, validated } = await validate(parts, options, source);
+    const categories = new CategoryNames(parts.categories);
+    const reader = new AnimalReader(source, options, categories);
+    const validated = await validate(parts, options, source, reader);
     const [first] = validated.firstRejects;
     if (first && !options.skipInvalid) return refused({ kind: "invalid_lines", ...validated, first });
     const { identity, lastId } = reader;
@@ -78,7 +84,7 @@ export async function importAnimals(
     const content = { identity, source: source.name, records: animals + rejected, animals };
     const begun = await imports.begin({ ...author, atMs: parts.nowMs(), ...content, again, lastId });
     if (begun.kind === "refused") return begun;
-    const imported = await add(parts, new AnimalReader(source, options), begun.value);
+    const imported = await add(parts, new AnimalReader(source, options, categories), begun.value);
     if (imported.kind === "refused") return imported;
     return done({ ...validated, import: imported.value, addedBefore: begun.value.added });
   } catch (error) {
@@ -90,9 +96,13 @@ export async function importAnimals(
 }
 
 /** Reads the whole file, and writes nothing but the rejected lines. */
-async function validate({ signal, onProgress }: ImportParts, options: ImportOptions, source: Source) {
-  const reader = new AnimalReader(source, options);
-  const rejects = new Rejects(options.rejectedPath, source.name, options.rejectedMaxBytes);
+async function validate(
+  { signal, onProgress }: ImportParts,
+  { rejectedPath, rejectedMaxBytes }: ImportOptions,
+  source: Source,
+  reader: AnimalReader,
+) {
+  const rejects = new Rejects(rejectedPath, source.name, rejectedMaxBytes);
   let animals = 0;
   try {
     for await (const readings of reader.readings()) {
@@ -107,7 +117,7 @@ async function validate({ signal, onProgress }: ImportParts, options: ImportOpti
   } finally {
     rejects.close();
   }
-  return { reader, validated: { animals, ...rejects.report } };
+  return { animals, ...rejects.report };
 }
 
 /** Reads the file once more, and adds its animals from where the import has stopped. */

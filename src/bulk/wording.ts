@@ -83,8 +83,6 @@ const SENTENCES: Sentences<ImportRefusal, ImportNouns> = {
   too_many_columns: ({ count, max }, { source }) => `${source} has ${count} columns: it may have ${max} at most`,
   repeated_column: ({ column }, { source }) =>
     `${source} has the column ${quote(column)} more than once: rename one of them`,
-  other_separator: ({ header }, { source }) =>
-    `${source} must be CSV, whose cells are separated by commas, and its header is ${quote(header)}: save it with commas`,
   assigned_ids: (problem, { source, keepIds, columns }) =>
     `${source} has ids, and the service assigns them: ${columns.assigned_ids(problem.columns)}, or restore an export into an empty store with ${keepIds}`,
   unknown_column: (problem, { source, columns }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../../src/base/json/int64.ts";
@@ -33,8 +33,11 @@ const optionsOf = (path: string, changes: Partial<ImportOptions> = {}): ImportOp
   ...changes,
 });
 
-const partsOf = (imports: Store["imports"], signal = new AbortController().signal) => ({
+type ImportingStore = Pick<Store, "imports" | "categories">;
+
+const partsOf = ({ imports, categories }: ImportingStore, signal = new AbortController().signal) => ({
   imports,
+  categories,
   author: AUTHOR,
   nowMs: Date.now,
   sleep: Bun.sleep,
@@ -52,9 +55,9 @@ onEveryStore(({ startService, setUp }) => {
   });
 
   const importFile = (path: string, changes?: Partial<ImportOptions>) =>
-    service.withStore(({ imports }) => importAnimals(partsOf(imports), optionsOf(path, changes)));
+    service.withStore((store) => importAnimals(partsOf(store), optionsOf(path, changes)));
   const undo = (id: bigint) =>
-    service.withStore(({ imports }) => undoImport({ ...partsOf(imports), onProgress: () => {} }, id));
+    service.withStore((store) => undoImport({ ...partsOf(store), onProgress: () => {} }, id));
   async function imported(path: string, changes?: Partial<ImportOptions>): Promise<Import> {
     const result = await importFile(path, changes);
     if (result.kind === "refused") throw new Error(JSON.stringify(result.reason));
@@ -63,8 +66,8 @@ onEveryStore(({ startService, setUp }) => {
 
   describe("validation", () => {
     /** The verdict of the file's rules on a line, which is a request body. */
-    async function reasonFor(imports: Store["imports"], body: string): Promise<string | undefined> {
-      const result = await importAnimals(partsOf(imports), optionsOf(fileOf(`${body}\n`), { dryRun: true }));
+    async function reasonFor(store: ImportingStore, body: string): Promise<string | undefined> {
+      const result = await importAnimals(partsOf(store), optionsOf(fileOf(`${body}\n`), { dryRun: true }));
       return result.kind === "refused" && result.reason.kind === "invalid_lines"
         ? result.reason.first.reason
         : undefined;
@@ -92,12 +95,12 @@ onEveryStore(({ startService, setUp }) => {
         ),
         { maxLength: 4 },
       );
-      await service.withStore(({ imports }) =>
+      await service.withStore((store) =>
         fc.assert(
           fc.asyncProperty(members, async (parts) => {
             const body = `{${parts.join(",")}}`;
             const { status, json } = await service.call("POST /pets", { body });
-            const reason = await reasonFor(imports, body);
+            const reason = await reasonFor(store, body);
             expect([body, reason]).toEqual([body, status === 201 ? undefined : ofLine(json.message)]);
           }),
           { numRuns: 120 },
@@ -154,8 +157,8 @@ onEveryStore(({ startService, setUp }) => {
     const runs: number[] = [];
     for (;;) {
       const controller = new AbortController();
-      const result = await service.withStore(async ({ imports }) => {
-        const parts = partsOf(imports, controller.signal);
+      const result = await service.withStore(async (store) => {
+        const parts = partsOf(store, controller.signal);
         const onProgress = ({ step, done }: { step: string; done: number }) => {
           if (step !== "add") return;
           if (runs.at(-1) !== done) runs.push(done);
@@ -176,6 +179,30 @@ onEveryStore(({ startService, setUp }) => {
     expect([kind, reason?.kind]).toEqual(["refused", "already_imported"]);
   });
 
+  test("a spreadsheet's file with semicolons has its categories by name", async () => {
+    await service.withStore(async ({ categories }) => {
+      for (const [id, name] of [
+        [4_001n, "Ferrets"],
+        [4_002n, "Élans"],
+      ] as const)
+        await categories.put({ id, name });
+    });
+    const lines = ["Semicolon;ferrets;sold", '"Semicolon; ""two""";ÉLANS;', "Semicolon;4003;"];
+    const path = fileOf(`\ufeffname;categoryId;status\r\n${lines.join("\r\n")}\r\n`);
+    expect(await imported(path)).toMatchObject({ added: 3 });
+    expect((await service.call("GET /pets?name=semicolon")).json).toMatchObject([
+      { name: "Semicolon", categoryId: 4_001, status: "sold" },
+      { name: "Semicolon", categoryId: 4_003, status: "available" },
+      { name: 'Semicolon; "two"', categoryId: 4_002, status: "available" },
+    ]);
+    const unknown = fileOf("name;categoryId\nRex;ferrets\nRex;ferets\n");
+    expect(await importFile(unknown)).toMatchObject({
+      kind: "refused",
+      reason: { kind: "invalid_lines", first: { line: 3, reason: expect.stringContaining('none is called "ferets"') } },
+    });
+    expect(readFileSync(`${unknown}.rejected.csv`, "utf8")).toBe("name;categoryId\nRex;ferets\n");
+  });
+
   test("two at once add a file once", async () => {
     const path = fileOf(csvOf(6_000, "Twice"));
     const results = await Promise.all([importFile(path), importFile(path)]);
@@ -188,11 +215,11 @@ onEveryStore(({ startService, setUp }) => {
 
   test("a file that changes after it was validated is noticed, before anything of the change is written", async () => {
     const path = fileOf(csvOf(30_000, "Changing"));
-    const changing = service.withStore(({ imports }) => {
+    const changing = service.withStore((store) => {
       const onProgress = ({ step, done }: { step: string; done: number }) => {
         if (step === "add" && done < 5_000) writeFileSync(path, csvOf(30_000, "Different"));
       };
-      return importAnimals({ ...partsOf(imports), onProgress }, optionsOf(path));
+      return importAnimals({ ...partsOf(store), onProgress }, optionsOf(path));
     });
     const { reason } = (await changing) as { reason: { kind: string; import: Import } };
     expect(reason).toMatchObject({ kind: "changed", import: { animals: 30_000 } });

@@ -14,6 +14,7 @@ export function categoryStore({ categories }: Tables, once: Once): CategoryStore
     },
     get: (id) => categories.get(id),
     getSeveral: (ids) => ids.flatMap((id) => categories.get(id) ?? []),
+    findByNames: (foldedNames) => foldedNames.flatMap((foldedName) => holderOf(foldedName) ?? []),
     put: (naming, key) =>
       once(key, () => {
         const decision = decideNaming(categories.get(naming.id), holderOf(fold(naming.name)), naming);

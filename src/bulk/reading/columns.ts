@@ -30,12 +30,7 @@ export function columnsOf(header: readonly string[], options: ColumnOptions): Co
   const repeated = header.find((column, i) => header.indexOf(column) !== i);
   if (repeated !== undefined) throw new UnusableFile({ kind: "repeated_column", column: repeated });
   const unknown = options.map ? undefined : header.find((column) => !isFieldName(column));
-  if (unknown !== undefined)
-    throw new UnusableFile(
-      header.length === 1 && /[;\t|]/.test(unknown)
-        ? { kind: "other_separator", header: unknown }
-        : { kind: "unknown_column", column: unknown, columns: header },
-    );
+  if (unknown !== undefined) throw new UnusableFile({ kind: "unknown_column", column: unknown, columns: header });
   if (chosen.has("id") && !options.keepIds) throw new UnusableFile({ kind: "assigned_ids", columns: header });
   for (const field of FIELD_NAMES) {
     const column = chosen.get(field);

@@ -21,36 +21,47 @@ async function rowsIn(text: string, lines = 1_000_000): Promise<CsvRow[]> {
 const inQuotes = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 const ends = fc.constantFrom("\n", "\r\n");
 const cells = fc.oneof(
-  fc.string({ unit: fc.constantFrom('"', ",", "\n", " ", "a", "é", "\ufeff"), maxLength: 8 }).map((cell) => ({
-    cell,
-    written: inQuotes(cell),
-  })),
+  fc
+    .string({ unit: fc.constantFrom('"', ",", ";", "\t", "\n", " ", "a", "é", "\ufeff"), maxLength: 8 })
+    .map((cell) => ({
+      cell,
+      written: inQuotes(cell),
+    })),
   fc.string({ unit: fc.constantFrom(" ", "a", "é", "\ufeff", "'"), minLength: 1, maxLength: 8 }).map((cell) => ({
     cell,
     written: cell,
   })),
 );
+const separators = fc.constantFrom(",", ";", "\t", "|");
 const rows = fc.array(fc.array(cells, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 10 });
 
 test("what was written is read, with its lines, however it is cut", () =>
   fc.assert(
-    fc.asyncProperty(rows, ends, fc.boolean(), fc.integer({ min: 1, max: 4 }), async (table, end, isEnded, lines) => {
-      const text = table.map((row) => row.map(({ written }) => written).join(",")).join(end) + (isEnded ? end : "");
-      const read = await rowsIn(text, lines);
-      expect(read.map((row) => row.cells)).toEqual(table.map((row) => row.map(({ cell }) => cell)));
-      let next = 1;
-      for (const { line, lastLine, mistake } of read) {
-        expect([line, mistake]).toEqual([next, undefined]);
-        next = lastLine + 1;
-      }
-      expect(next).toBe(text.split("\n").length + (isEnded ? 0 : 1));
-    }),
+    fc.asyncProperty(
+      rows,
+      separators,
+      ends,
+      fc.boolean(),
+      fc.integer({ min: 1, max: 4 }),
+      async (table, separator, end, isEnded, lines) => {
+        const text =
+          table.map((row) => row.map(({ written }) => written).join(separator)).join(end) + (isEnded ? end : "");
+        const read = await rowsIn(text, lines);
+        expect(read.map((row) => row.cells)).toEqual(table.map((row) => row.map(({ cell }) => cell)));
+        let next = 1;
+        for (const { line, lastLine, mistake } of read) {
+          expect([line, mistake]).toEqual([next, undefined]);
+          next = lastLine + 1;
+        }
+        expect(next).toBe(text.split("\n").length + (isEnded ? 0 : 1));
+      },
+    ),
   ));
 
 test("whatever it is, every line is read once, and however it is cut", () =>
   fc.assert(
     fc.asyncProperty(
-      fc.string({ unit: fc.constantFrom('"', '""', ",", "\n", "\r\n", "a", " "), maxLength: 40 }),
+      fc.string({ unit: fc.constantFrom('"', '""', ",", ";", "\n", "\r\n", "a", " "), maxLength: 40 }),
       fc.integer({ min: 1, max: 4 }),
       async (text, lines) => {
         const read = await rowsIn(text);

@@ -1,6 +1,8 @@
 import { LINE_MAX_BYTES, type TextBlock } from "./text.ts";
 
-// CSV as RFC 4180 describes it: text in quotation marks may contain commas, line ends and, doubled, quotation marks.
+// CSV as RFC 4180 describes it: text in quotation marks may contain commas, line ends and, doubled, quotation marks. In
+// place of commas, cells may be separated by semicolons, as spreadsheets do where numbers have decimal commas, or by tabs
+// or bars.
 // A record with a mistake in its quotation marks ends with its first line, and the next line begins another: its end is
 // unknown, and reading on would swallow good lines.
 
@@ -23,19 +25,48 @@ const LEFT_OVER = "A quotation mark closes what a line before it has opened, and
 /** The most rows at once: a text that is rejected for its length may have any number of lines. */
 const ROWS_MAX = 10_000;
 
+export type Separator = "," | ";" | "\t" | "|";
+
+/** The first is that of a header without any. */
+const SEPARATORS: readonly Separator[] = [",", ";", "\t", "|"];
+
+const EMPTY_LINES = /^[\r\n]+/;
+
+/** The character that a header has most of outside quotation marks; undefined if it goes on after the text. */
+export function separatorOf(text: string, isWhole: boolean): Separator | undefined {
+  let header = "";
+  for (const [i, part] of text.replace(EMPTY_LINES, "").split('"').entries()) {
+    const isQuoted = i % 2 === 1;
+    if (isQuoted) continue;
+    const [line = "", ...others] = part.split("\n", 2);
+    header += line;
+    if (others.length > 0) return mostFrequentIn(header);
+  }
+  return isWhole ? mostFrequentIn(header) : undefined;
+}
+
+function mostFrequentIn(header: string): Separator | undefined {
+  const counts = SEPARATORS.map((separator) => header.split(separator).length);
+  return SEPARATORS[counts.indexOf(Math.max(...counts))];
+}
+
 /** The rows of blocks of text, without empty ones. A row may span several blocks. */
 export async function* csvRows(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly CsvRow[]> {
   let open: TextBlock | undefined;
+  let separator: Separator | undefined;
   for await (const block of blocks) {
-    const scanner = open ? new Scanner(open.text + block.text, open.line) : new Scanner(block.text, block.line);
-    open = yield* scanner.scan(false);
+    const { text, line }: TextBlock = open ? { text: open.text + block.text, line: open.line } : block;
+    separator ??= separatorOf(text, text.length > LINE_MAX_BYTES);
+    open = separator ? yield* new Scanner(text, line, separator).scan(false) : { text, line };
   }
-  if (open) yield* new Scanner(open.text, open.line).scan(true);
+  if (!open) return;
+  separator ??= separatorOf(open.text, true);
+  yield* new Scanner(open.text, open.line, separator).scan(true);
 }
 
 /** Reads whole lines. */
 class Scanner {
-  readonly #commas: Finder;
+  readonly #separators: Finder;
   readonly #lineEnds: Finder;
   readonly #quotes: Finder;
   #rows: CsvRow[] = [];
@@ -47,8 +78,9 @@ class Scanner {
   constructor(
     private readonly text: string,
     private line: number,
+    private readonly separator: Separator = ",",
   ) {
-    this.#commas = new Finder(text, ",");
+    this.#separators = new Finder(text, separator);
     this.#lineEnds = new Finder(text, "\n");
     this.#quotes = new Finder(text, '"');
   }
@@ -63,7 +95,8 @@ class Scanner {
         this.#rows = [];
       }
       const end = this.#lineEnds.after(this.#at);
-      if (this.#quotes.after(this.#at) > end) this.#accept(withoutReturn(text.slice(this.#at, end)).split(","), end);
+      if (this.#quotes.after(this.#at) > end)
+        this.#accept(withoutReturn(text.slice(this.#at, end)).split(this.separator), end);
       else if (!this.#quoted(isLast)) rest = { text: text.slice(this.#at), line: this.line };
     }
     yield this.#rows;
@@ -84,18 +117,18 @@ class Scanner {
           return this.#reject(NOT_CLOSED);
         }
         cells.push(text.slice(at + 1, closing).replaceAll('""', '"'));
-        end = endAfter(text, closing + 1);
+        end = endAfter(text, closing + 1, this.separator);
         if (end < 0) {
           this.#doubtfulTo = Math.max(this.#doubtfulTo, closing);
           return this.#reject(TEXT_FOLLOWS);
         }
       } else {
-        end = Math.min(this.#commas.after(at), this.#lineEnds.after(at));
+        end = Math.min(this.#separators.after(at), this.#lineEnds.after(at));
         if (this.#quotes.after(at) < Math.min(end, this.#doubtfulTo + 1)) return this.#reject(LEFT_OVER);
         const cell = text.slice(at, end);
-        cells.push(text[end] === "," ? cell : withoutReturn(cell));
+        cells.push(text[end] === this.separator ? cell : withoutReturn(cell));
       }
-      if (text[end] !== ",") return this.#accept(cells, end);
+      if (text[end] !== this.separator) return this.#accept(cells, end);
       at = end + 1;
     }
   }
@@ -148,12 +181,12 @@ function closingQuote(text: string, from: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** The index of the comma or line end that follows a closing mark, after spaces at most; -1 if something else does. */
-function endAfter(text: string, from: number): number {
+/** The index of the separator or line end that follows a closing mark, after spaces at most; -1 if something else does. */
+function endAfter(text: string, from: number, separator: Separator): number {
   let at = from;
   while (text[at] === " ") at++;
   if (text[at] === "\r" && (at + 1 === text.length || text[at + 1] === "\n")) at++;
-  return at === text.length || text[at] === "," || text[at] === "\n" ? at : -1;
+  return at === text.length || text[at] === separator || text[at] === "\n" ? at : -1;
 }
 
 /** A line may end in CR LF. */

@@ -3,8 +3,11 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../../base/json/int64.ts";
 import { ANIMAL_STATUSES, type NewAnimal } from "../../domain/stock/animal.ts";
+import type { Category } from "../../domain/stock/category.ts";
+import { fold } from "../../domain/stock/fold.ts";
 import { EXPORT_FORMATS, LINE_FORMATS } from "../export-formats.ts";
 import { type FileProblem, UnusableFile } from "../file-problem.ts";
+import { CategoryNames } from "./category-names.ts";
 import type { ColumnMap, ColumnOptions } from "./columns.ts";
 import { AnimalReader, type Reading } from "./readings.ts";
 import type { Source } from "./source.ts";
@@ -26,8 +29,16 @@ const sourceOf = (bytes: Uint8Array, sizes: readonly number[] = [64 * 1024]): So
 type Content = string | Uint8Array;
 const bytesOf = (content: Content): Uint8Array => (typeof content === "string" ? Buffer.from(content) : content);
 
+const CATEGORIES: readonly Category[] = [
+  { id: 7n, name: "Dogs" },
+  { id: INT64_MIN, name: "Élan" },
+  { id: 3n, name: "2nd hand" },
+];
+const findByNames = (folded: readonly string[]) => CATEGORIES.filter(({ name }) => folded.includes(fold(name)));
+
 async function read(content: Content, options: Partial<ColumnOptions> = {}, sizes?: readonly number[]) {
-  const reader = new AnimalReader(sourceOf(bytesOf(content), sizes), { keepIds: false, ...options });
+  const categories = new CategoryNames({ findByNames });
+  const reader = new AnimalReader(sourceOf(bytesOf(content), sizes), { keepIds: false, ...options }, categories);
   const readings: Reading[] = [];
   for await (const some of reader.readings()) readings.push(...some);
   return { readings, reader };
@@ -159,6 +170,36 @@ describe("what is read", () => {
     ]);
   });
 
+  test("cells between semicolons, tabs or bars, whichever the header has most of", async () => {
+    for (const separator of [";", "\t", "|"]) {
+      const row = (...cells: string[]): string => `${cells.join(separator)}\n`;
+      const content = `${row("name", "categoryId", "status")}${row("Rex, Jr", "7", "sold")}${row(`"a${separator === "\t" ? "," : separator}""b"`, "7", "")}`;
+      expect(await animalsIn(content)).toEqual([
+        { name: "Rex, Jr", categoryId: 7n, status: "sold" },
+        { name: `a${separator === "\t" ? "," : separator}"b`, categoryId: 7n, status: "available" },
+      ]);
+    }
+    const map = mapOf(["name", "a,b;c"], ["categoryId", "Cat"]);
+    expect(await animalsIn('"a,b;c",Cat\nRex,7\n', { map })).toEqual([REX]);
+    expect(await animalsIn('"a,b;c";Cat\nRex;7\n', { map })).toEqual([REX]);
+    expect(await rejectsIn("name;categoryId\nRex;7;8\n")).toEqual([
+      [
+        2,
+        2,
+        "The line has 3 cells, and the header has 2. Add or remove cells, and put text that has a semicolon in quotation marks.",
+      ],
+    ]);
+  });
+
+  test("categories by name, whatever its case, also when ids are kept", async () => {
+    const content = 'name,categoryId\na,Dogs\nb,DOGS\nc,éLAN\nd,2nd hand\ne,12\n"f","dogs"\n';
+    expect((await animalsIn(content)).map(({ categoryId }) => categoryId)).toEqual([7n, 7n, INT64_MIN, 3n, 12n, 7n]);
+    expect(await animalsIn("id,name,categoryId\n1,a,dogs\n2,b,dogs\n", { keepIds: true })).toMatchObject([
+      { id: 1n, categoryId: 7n },
+      { id: 2n, categoryId: 7n },
+    ]);
+  });
+
   test("columns that the map names, and no others", async () => {
     const map = mapOf(["name", "Name"], ["categoryId", "Cat"]);
     expect(await animalsIn("id,Name,Notes,Cat\n1,Rex,good,7\n", { map })).toEqual([REX]);
@@ -169,7 +210,19 @@ describe("what is read", () => {
 describe("what is rejected", () => {
   test.each([
     [
-      "Rex,seven,sold",
+      "Rex,seven,gone",
+      2,
+      2,
+      '"categoryId" must be the number of a category or a name that one has, and none is called "seven". "status" must be one of available, pending, sold.',
+    ],
+    [
+      "Rex,\u0000,sold",
+      2,
+      2,
+      '"categoryId" must be the number of a category or a name that one has, and none is called "\\u0000".',
+    ],
+    [
+      "Rex,9223372036854775808,sold",
       2,
       2,
       '"categoryId" must be an integer from -9223372036854775808 to 9223372036854775807, without quotes.',
@@ -248,7 +301,11 @@ describe("what ends it", () => {
     ["a column twice", "name,name,categoryId\n", { kind: "repeated_column", column: "name" }],
     ["ids", "id,name,categoryId\n", { kind: "assigned_ids", columns: ["id", "name", "categoryId"] }],
     ["ids in NDJSON", '{"id":1,"name":"Rex"}\n', { kind: "assigned_ids", columns: ["id", "name"] }],
-    ["semicolons", "name;categoryId\nRex;7\n", { kind: "other_separator", header: "name;categoryId" }],
+    [
+      "another separator",
+      "name:categoryId\nRex:7\n",
+      { kind: "unknown_column", column: "name:categoryId", columns: ["name:categoryId"] },
+    ],
     ["carriage returns alone", "name,categoryId\rRex,7\r", { kind: "carriage_returns" }],
     ["a JSON array", '[{"name":"Rex"}]', { kind: "json_array" }],
     ["UTF-16", Buffer.from("\ufeffname", "utf16le"), { kind: "foreign_format", format: "UTF-16" }],

@@ -1,11 +1,12 @@
 import { type FieldMistake, InvalidRecord, isRecord, sentencesOn } from "../../base/json/fields.ts";
 import { int64FromJson } from "../../base/json/int64.ts";
 import { Mistake } from "../../base/mistake.ts";
-import { countOf } from "../../base/text/text.ts";
+import { countOf, quote } from "../../base/text/text.ts";
 import { type Animal, type NewAnimal, parseNewAnimal } from "../../domain/stock/animal.ts";
 import { UnusableFile } from "../file-problem.ts";
+import type { CategoryNames } from "./category-names.ts";
 import { type ColumnMap, type ColumnOptions, columnsOf, type FieldName } from "./columns.ts";
-import { type CsvRow, csvRows } from "./csv.ts";
+import { type CsvRow, csvRows, type Separator, separatorOf } from "./csv.ts";
 import { ndjsonLines } from "./ndjson.ts";
 import { isNote } from "./notes.ts";
 import type { Source } from "./source.ts";
@@ -34,6 +35,7 @@ export class AnimalReader {
   constructor(
     private readonly source: Source,
     private readonly options: ColumnOptions,
+    private readonly categories: CategoryNames,
   ) {}
 
   /** To be called once. Fails with an UnusableFile. */
@@ -70,7 +72,10 @@ export class AnimalReader {
       const known = head ? this.#placesOf(headerOf(head)) : places;
       this.#header ??= head?.text;
       const others = (head ? rows.slice(1) : rows).filter(({ text }) => !isNote(text));
-      if (known) yield others.map((row) => this.#ofRow(row, known));
+      if (known) {
+        await this.categories.learn(others.map(({ cells }) => nameIn(cells[known.categoryId])));
+        yield others.map((row) => this.#ofRow(row, known));
+      }
       places = known;
     }
     if (!places) throw new UnusableFile({ kind: "no_header" });
@@ -91,16 +96,18 @@ export class AnimalReader {
     if (mistake !== undefined) return rejected(row, mistake);
     if (cells.length !== places.width) {
       const found = `The line has ${countOf(cells.length, "cell")}, and the header has ${places.width}`;
-      const remedy = "Add or remove cells, and put text that has a comma in quotation marks";
-      return rejected(row, `${found}. ${remedy}.`);
+      const separator = NAMES_OF_SEPARATORS[separatorOf(this.#header ?? "", true) ?? ","];
+      return rejected(row, `${found}. Add or remove cells, and put text that has ${separator} in quotation marks.`);
     }
     const value: Record<string, unknown> = { name: cells[places.name] };
     // An empty cell of another field counts as absent.
     const [id, categoryId, status] = [cells[places.id], cells[places.categoryId], cells[places.status]];
     if (id) value.id = integerIn(id);
-    if (categoryId) value.categoryId = integerIn(categoryId);
+    const category = nameIn(categoryId);
+    if (categoryId)
+      value.categoryId = category === undefined ? integerIn(categoryId) : (this.categories.idOf(category) ?? category);
     if (status) value.status = status;
-    return this.#judge(row, value);
+    return this.#judge(row, value, category);
   }
 
   async *#ofNdjson(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly Reading[]> {
@@ -126,11 +133,14 @@ export class AnimalReader {
     if (map ? map.has("id") : columns.includes("id")) throw new UnusableFile({ kind: "assigned_ids", columns });
   }
 
-  /** Applies the rule for new animals, as for a request. */
-  #judge(place: Place, value: unknown): Reading {
+  /** Applies the rule for new animals, as for a request. Its category may have been given by name. */
+  #judge(place: Place, value: unknown, category?: string): Reading {
     const parsed = this.options.keepIds && isRecord(value) ? this.#parseWithId(value) : parseNewAnimal(value);
     if (!(parsed instanceof InvalidRecord)) return { kind: "animal", animal: parsed };
-    return rejected(place, sentencesOn(parsed, { place: "line" }));
+    return rejected(
+      place,
+      sentencesOn(category === undefined ? parsed : onCategory(parsed, category), { place: "line" }),
+    );
   }
 
   #parseWithId({ id, ...others }: Record<string, unknown>): Animal | InvalidRecord {
@@ -151,6 +161,13 @@ export class AnimalReader {
     return undefined;
   }
 }
+
+const NAMES_OF_SEPARATORS: Readonly<Record<Separator, string>> = {
+  ",": "a comma",
+  ";": "a semicolon",
+  "\t": "a tab",
+  "|": "a bar",
+};
 
 /** The index of the cell of each field, or -1, and the number of cells. */
 type Places = Readonly<Record<FieldName | "width", number>>;
@@ -189,6 +206,25 @@ const USUAL_INTEGER = /^[1-9][0-9]{0,14}$/;
 function integerIn(cell: string): unknown {
   if (USUAL_INTEGER.test(cell)) return BigInt(cell);
   return cell.length <= LITERAL_MAX_CHARACTERS && JSON_NUMBER.test(cell) ? (int64FromJson(cell) ?? cell) : cell;
+}
+
+/** The name of a category in a cell that has no number. */
+const nameIn = (cell: string | undefined): string | undefined =>
+  cell === undefined || cell === "" || USUAL_INTEGER.test(cell) || typeof integerIn(cell) === "bigint"
+    ? undefined
+    : cell;
+
+/** Begins like a number, so that it is more likely a mistake in one than in a name. */
+const NUMBER_LIKE = /^[-+.]?\d/;
+
+/** Says of a name that no category has that it is one. */
+function onCategory({ mistakes }: InvalidRecord, name: string): InvalidRecord {
+  if (mistakes === "not an object" || NUMBER_LIKE.test(name)) return new InvalidRecord(mistakes);
+  const text = `must be the number of a category or a name that one has, and none is called ${quote(name)}`;
+  const [first, ...others] = mistakes.map((mistake) =>
+    mistake.kind === "invalid" && mistake.field === "categoryId" ? { ...mistake, text } : mistake,
+  );
+  return new InvalidRecord([first as FieldMistake, ...others]);
 }
 
 /** The members that the map names, under the names of the fields. */

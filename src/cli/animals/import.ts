@@ -98,12 +98,19 @@ async function runImport(options: ImportOptions): Promise<Imported | undefined> 
         ? "stopped: this run has added nothing"
         : `stopped import ${importId}: run the same command again to go on`,
     (signal, progress) =>
-      withStore(async ({ imports }, config) => {
+      withStore(async ({ imports, categories }, config) => {
         const onProgress = ({ step, done, total, ...more }: ImportProgress): void => {
           importId = more.importId;
           progress.report({ ...STEPS[step], total }, done);
         };
-        const parts = { imports, author: authorOf(config), nowMs: systemClock.nowMs, sleep: Bun.sleep, signal };
+        const parts = {
+          imports,
+          categories,
+          author: authorOf(config),
+          nowMs: systemClock.nowMs,
+          sleep: Bun.sleep,
+          signal,
+        };
         const imported = await importAnimals({ ...parts, onProgress }, options);
         return imported.kind === "done" ? imported.value : failToImport(imported.reason, options);
       }),

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { type ImportOptions, importAnimals } from "../../bulk/import.ts";
 import { undoImport } from "../../bulk/undo.ts";
 import type { Author } from "../../domain/journal.ts";
-import type { ImportStore } from "../../store/ports/store.ts";
+import type { Store } from "../../store/ports/store.ts";
 import type { ImportWorkView } from "../api/index.ts";
 import { ConsoleFault, SIGNED_OUT } from "../fault.ts";
 import { failedText, refusedWith, stoppedText } from "./import-messages.ts";
@@ -14,7 +14,7 @@ import { fileFault, fileNameOf, receive, UPLOAD_LIMITS, type UploadLimits } from
 import { UploadFolder } from "./upload-folder.ts";
 
 interface Parts {
-  readonly imports: ImportStore;
+  readonly store: Pick<Store, "imports" | "categories">;
   readonly clock: Clock;
   /** Runs a task that outlives its request. */
   readonly run: (failure: string, task: (signal: AbortSignal) => Promise<void>) => void;
@@ -214,8 +214,9 @@ export class ImportJobs {
   }
 
   #bulkParts(author: Author, signal: AbortSignal) {
-    const { imports, clock } = this.parts;
-    return { imports, author, nowMs: () => clock.nowMs(), sleep: Bun.sleep, signal };
+    const { store, clock } = this.parts;
+    const { imports, categories } = store;
+    return { imports, categories, author, nowMs: () => clock.nowMs(), sleep: Bun.sleep, signal };
   }
 
   /** Runs the rest of a job in the background, up to the event that ends it. */

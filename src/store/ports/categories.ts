@@ -18,6 +18,8 @@ export interface CategoryStore {
   get(id: bigint): Awaitable<Category | undefined>;
   /** Returns those of the given categories that have a name, in any order. */
   getSeveral(ids: readonly bigint[]): Awaitable<readonly Category[]>;
+  /** Returns the categories that have one of the given names, folded, in any order. */
+  findByNames(foldedNames: readonly string[]): Awaitable<readonly Category[]>;
   /**
    * Names a category and returns it, and whether it had no name before. Refuses if the precondition fails or if another
    * category has this name, folded: when several ask for one name at once, exactly one gets it.

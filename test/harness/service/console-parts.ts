@@ -82,7 +82,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
   const cache = new ConsoleCache({ store, clock, counters, database, onFailure, findDisk: async () => undefined });
   const uploads = temporaryFolder();
   const { run } = background;
-  const imports = new ImportJobs({ imports: store.imports, clock, run, onFailure, root: uploads, ...options });
+  const imports = new ImportJobs({ store, clock, run, onFailure, root: uploads, ...options });
   const settings = {
     environment: "production",
     version: "1.2.0",

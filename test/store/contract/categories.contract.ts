@@ -70,6 +70,23 @@ export function categoriesContract(name: string, open: () => Promise<Store>): vo
       await store.close();
     });
 
+    test("are found by several names at once, each whatever its case", async () => {
+      const store = await open();
+      for (const [id, name] of [
+        [INT64_MIN, "Élan"],
+        [7n, 'Dogs "and" \\ more'],
+        [8n, "🐕"],
+        [9n, "Dogs"],
+      ] as const)
+        await put(store, id, name);
+      const find = async (...names: string[]) =>
+        (await store.categories.findByNames(names.map(fold))).map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
+      expect(await find("ÉLAN", 'DOGS "AND" \\ MORE', "🐕", "Dog", "Dogs and cats")).toEqual([INT64_MIN, 7n, 8n]);
+      expect(await find("Dog", "%", "'")).toEqual([]);
+      expect(await find()).toEqual([]);
+      await store.close();
+    });
+
     test("those with a name or animals are listed once, over all of int64, with as many animals as they have", async () => {
       const store = await open();
       const named = new Map([INT64_MIN, -3n, 0n, 7n, 8n, INT64_MAX - 1n].map((id) => [id, `Group ${id}`]));

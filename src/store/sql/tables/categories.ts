@@ -15,18 +15,19 @@ import { entryOnCategory } from "../../../domain/stock/changes.ts";
 import { fold } from "../../../domain/stock/fold.ts";
 import type { CategoryQuery } from "../../ports/store.ts";
 import { categoryListing, categoryLists } from "../lists.ts";
-import { CATEGORIES, categoryValues, SELECT_CATEGORY } from "../rows.ts";
+import { CATEGORIES, categoryValues, FOLDED_NAME, SELECT_CATEGORY } from "../rows.ts";
 import type { Dialect } from "../searches.ts";
 import { insertInto } from "../table.ts";
 import { first, run, type Work } from "../work.ts";
 import { journalAppender } from "./journal.ts";
 
 export function categoryWork(dialect: Dialect) {
-  const { placeholder: $, forUpdate, idIsOneOf, idList } = dialect;
+  const { placeholder: $, forUpdate, idIsOneOf, idList, isOneOf, textsIn } = dialect;
   const lists = lazy(() => categoryLists(dialect));
   const append = journalAppender(dialect);
   const get = `${SELECT_CATEGORY} WHERE id = ${$(1)}`;
   const getAndLock = `${get} ${forUpdate}`;
+  const findByNames = `${SELECT_CATEGORY} WHERE ${isOneOf(FOLDED_NAME, textsIn($(1)))}`;
   const insert = insertInto(CATEGORIES, CATEGORIES.columns, $);
   const update = `UPDATE categories SET name = ${$(2)}, folded_name = ${$(3)} WHERE id = ${$(1)}`;
   return {
@@ -38,6 +39,8 @@ export function categoryWork(dialect: Dialect) {
       get: (id: bigint): Work<Category | undefined> => first<Category>(get, [id]),
       getSeveral: (ids: readonly bigint[]): Work<readonly Category[]> =>
         run<Category>(`${SELECT_CATEGORY} WHERE ${idIsOneOf($(1))}`, [idList(ids)]),
+      findByNames: (foldedNames: readonly string[]): Work<readonly Category[]> =>
+        run<Category>(findByNames, [JSON.stringify(foldedNames)]),
     },
     changes: {
       /**
