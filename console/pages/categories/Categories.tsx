@@ -52,12 +52,15 @@ export function Categories() {
               <Name>{category.name}</Name>
             </span>
           )}
-          <span class="only-narrow soft small id">{category.id}</span>
+          <span class="only-narrow soft small">
+            <span class="id">{category.id}</span>: {countedSoFar(category.animals)}{" "}
+            {category.animals.value === 1 ? "animal" : "animals"}
+          </span>
         </>
       ),
     },
     { title: "Number", isNumber: true, isWide: true, cell: ({ id }) => <span class="soft id">{id}</span> },
-    { title: "Animals", isNumber: true, cell: ({ animals }) => countedSoFar(animals) },
+    { title: "Animals", isNumber: true, isWide: true, cell: ({ animals }) => countedSoFar(animals) },
     ...(may(WRITES_STOCK) ? [actions] : []),
   ];
   return (
