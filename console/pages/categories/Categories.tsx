@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import type { CategoryView, PageView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { type Command, useCommands } from "../../commands/registry.ts";
 import { focusPage } from "../../components/dialogs/focus.ts";
 import { Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
@@ -22,17 +24,30 @@ export function Categories() {
   const live = useLive<PageView<CategoryView>>(withParams("/categories", { name, cursor }));
   /** Null for a new category. */
   const [naming, setNaming] = useState<CategoryView | null | undefined>(undefined);
+  const nameOne = may(WRITES_STOCK) && { title: "Name a category", run: () => setNaming(null) };
+  const rename = (category: CategoryView): Command => ({
+    title: `Rename ${category.name}`,
+    run: () => setNaming(category),
+    isOnDemand: true,
+  });
+  const unname = (category: CategoryView): Command => ({
+    title: `Remove name ${category.name}`,
+    run: () => void removeName(category, live.reload).then(focusPage),
+    isOnDemand: true,
+  });
+  const listed = (may(WRITES_STOCK) && live.data?.items) || [];
+  useCommands([nameOne, ...listed.map(rename), ...listed.map(unname)]);
   const actions: Column<CategoryView> = {
     title: "Actions",
     isNumber: true,
     cell: (category) => (
       <span class="row is-end">
-        <button type="button" onClick={() => setNaming(category)}>
+        <CommandButton of={rename(category)}>
           Rename <span class="unseen">{category.name}</span>
-        </button>
-        <button type="button" onClick={() => void removeName(category, live.reload).then(focusPage)}>
+        </CommandButton>
+        <CommandButton of={unname(category)}>
           Remove name <span class="unseen">{category.name}</span>
-        </button>
+        </CommandButton>
       </span>
     ),
   };
@@ -61,11 +76,7 @@ export function Categories() {
           value={name ?? ""}
           onChange={(text) => navigate(linkWith(here, { name: text, cursor: null }), { isReplacing: true })}
         />
-        {may(WRITES_STOCK) && (
-          <button type="button" class="is-main" onClick={() => setNaming(null)}>
-            Name a category
-          </button>
-        )}
+        <CommandButton of={nameOne} class="is-main" />
       </search>
       <Loaded live={live} what="the categories" restart={linkTo("/animals/categories")}>
         {(view) => (
