@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../src/base/time/clock.ts";
 import { address, addressOf, BASE } from "./router.ts";
+import { withStorage } from "./storage.ts";
 
 // The page that a user asked for before signing in. It is kept for all tabs, because a sign-in link is opened in another
 // one, and for a while only, because the next user of this browser may be somebody else.
@@ -27,13 +28,4 @@ export function takeAskedPage(): string | undefined {
   forgetAskedPage();
   if (!asked || Date.now() - asked.atMs > KEPT_MS) return undefined;
   return addressOf(new URL(asked.href, location.origin)) && asked.href;
-}
-
-/** Browsers may forbid storage or limit it, in which case nothing is remembered. */
-function withStorage<T>(use: (storage: Storage) => T): T | undefined {
-  try {
-    return use(localStorage);
-  } catch {
-    return undefined;
-  }
 }

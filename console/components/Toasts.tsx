@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { sentenceOf } from "../api.ts";
+import { keyOf } from "../commands/shortcuts.ts";
 import { keepClear } from "./keep-clear.ts";
 
 // Toasts: short messages about what just happened, which screen readers announce.
@@ -87,6 +88,7 @@ function ToastView({ toast }: { readonly toast: Toast }) {
         {undo && (
           <button
             type="button"
+            aria-keyshortcuts={keyOf("u")}
             onClick={() => {
               remove(id);
               undo();

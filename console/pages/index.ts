@@ -19,6 +19,8 @@ export interface PageEntry {
   readonly Page: ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
   /** Those who see it. The others are told that it is not for them. */
   readonly roles: Roles;
+  /** The name under which the palette leads to it; that of its section, if it has one. */
+  readonly title?: string;
   /** The entry in the navigation, if any. */
   readonly section?: Omit<Section, "path">;
 }
@@ -35,8 +37,8 @@ export const PAGES: readonly PageEntry[] = [
     roles: EVERYBODY,
     section: { title: "Animals", countOf: (frame) => frame.animals },
   },
-  { path: "/animals/categories", Page: Categories, roles: EVERYBODY },
-  { path: "/animals/import", Page: Import, roles: EVERYBODY },
+  { path: "/animals/categories", Page: Categories, roles: EVERYBODY, title: "Categories" },
+  { path: "/animals/import", Page: Import, roles: EVERYBODY, title: "Imports" },
   { path: "/animals/:id", Page: Animal, roles: EVERYBODY },
   {
     path: "/orders",

@@ -11,11 +11,13 @@ interface DialogProps {
   readonly isKept?: boolean;
   /** Covers all of the page, which must not be seen. */
   readonly isCover?: boolean;
+  /** Its field takes the place of its title, and pressing beside it closes it. */
+  readonly isPalette?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A native dialog that is open while it is rendered. The focus then returns to where it was. */
-export function Dialog({ title, onClose, isKept = false, isCover = false, children }: DialogProps) {
+export function Dialog({ title, onClose, isKept = false, isCover = false, isPalette = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -31,7 +33,8 @@ export function Dialog({ title, onClose, isKept = false, isCover = false, childr
   return (
     <dialog
       ref={dialog}
-      class={isCover ? "is-cover" : "appears"}
+      class={isCover ? "is-cover" : isPalette ? "is-palette appears" : "appears"}
+      {...(isPalette ? { closedby: "any" } : {})}
       aria-labelledby={titleId}
       onKeyDown={(event) => {
         if (isKept && event.key === "Escape") event.preventDefault();
@@ -48,7 +51,9 @@ export function Dialog({ title, onClose, isKept = false, isCover = false, childr
       }}
     >
       <div class="dialog-body">
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId} class={isPalette ? "unseen" : undefined}>
+          {title}
+        </h2>
         {children}
       </div>
       <Toasts isInDialog />

@@ -1,4 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useCommands } from "../../commands/registry.ts";
 import { announce, say } from "../Toasts.tsx";
 
 interface CopyButtonProps {
@@ -12,19 +13,23 @@ const SHOWN_MS = 2000;
 
 export function CopyButton({ text, what, onCopied }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isCopied) return;
     const timer = setTimeout(() => setCopied(false), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  async function copy(button: HTMLElement): Promise<void> {
-    if (!(await copied(text, button))) return say(`Could not copy the ${what}. Select it and copy it manually.`);
+  async function copy(): Promise<void> {
+    if (!button.current || !(await copied(text, button.current)))
+      return say(`Could not copy the ${what}. Select it and copy it manually.`);
     setCopied(true);
     announce(`Copied the ${what}.`);
     onCopied?.();
   }
+  const command = { title: `Copy the ${what}`, run: () => void copy() };
+  useCommands([command]);
   return (
-    <button type="button" onClick={(event) => void copy(event.currentTarget)}>
+    <button ref={button} type="button" onClick={command.run}>
       {isCopied ? "Copied" : "Copy"} <span class="unseen">the {what}</span>
     </button>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Failure, sentenceOf } from "../../api.ts";
+import { useCommands } from "../../commands/registry.ts";
 
 // Forms that show errors beside the fields that they are about.
 
@@ -219,18 +220,25 @@ interface FilterProps<T extends string> {
 }
 
 /** A filter above a list. */
-export const Filter = <T extends string>({ label, value, all, options, onChange }: FilterProps<T>) => (
-  <select aria-label={label} onChange={(event) => onChange(event.currentTarget.value as T | "")}>
-    <option value="" selected={value === ""}>
-      {all}
-    </option>
-    {options.map((option) => (
-      <option key={option.value} value={option.value} selected={option.value === value}>
-        {option.label}
-      </option>
-    ))}
-  </select>
-);
+export function Filter<T extends string>({ label, value, all, options, onChange }: FilterProps<T>) {
+  const choices = [{ value: "" as const, label: all }, ...options];
+  useCommands(
+    choices.map((choice) => ({
+      title: `${label}: ${choice.label}`,
+      run: () => onChange(choice.value),
+      isOnDemand: true,
+    })),
+  );
+  return (
+    <select aria-label={label} onChange={(event) => onChange(event.currentTarget.value as T | "")}>
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value} selected={choice.value === value}>
+          {choice.label}
+        </option>
+      ))}
+    </select>
+  );
+}
 
 const TYPING_MS = 250;
 

@@ -1,15 +1,20 @@
+import { goingTo, useCommands } from "../../commands/registry.ts";
+
 interface SegmentsProps {
   readonly label: string;
   readonly choices: readonly { readonly label: string; readonly href: string; readonly isCurrent: boolean }[];
 }
 
 /** A segmented control whose choices are links. */
-export const Segments = ({ label, choices }: SegmentsProps) => (
-  <nav class="segments" aria-label={label}>
-    {choices.map((choice) => (
-      <a key={choice.label} href={choice.href} aria-current={choice.isCurrent ? "true" : undefined}>
-        {choice.label}
-      </a>
-    ))}
-  </nav>
-);
+export function Segments({ label, choices }: SegmentsProps) {
+  useCommands(choices.map((choice) => ({ ...goingTo(`${label}: ${choice.label}`, choice.href), isOnDemand: true })));
+  return (
+    <nav class="segments" aria-label={label}>
+      {choices.map((choice) => (
+        <a key={choice.label} href={choice.href} aria-current={choice.isCurrent ? "true" : undefined}>
+          {choice.label}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -3,11 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
 import type { Count, FrameView, SessionView } from "../../../src/console/api/index.ts";
 import { OPERATOR_ONLY } from "../../../src/domain/console-role.ts";
+import { type Command, useCommands } from "../../commands/registry.ts";
 import { compact, counted, grouped } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
 import { may, signOut } from "../../session.ts";
 import { Dialog } from "../dialogs/Dialog.tsx";
+import { Commands, Finder } from "../palette/Commands.tsx";
 import { orSay, Toasts } from "../Toasts.tsx";
 import { Name } from "../text.tsx";
 import { Mark } from "./Mark.tsx";
@@ -22,11 +24,13 @@ export interface Section {
 interface FrameProps {
   readonly view: SessionView;
   readonly sections: readonly Section[];
+  /** All pages that the palette leads to. */
+  readonly destinations: readonly Command[];
   readonly children: ComponentChildren;
 }
 
 /** The navigation and footer around every page. */
-export function Frame({ view, sections, children }: FrameProps) {
+export function Frame({ view, sections, destinations, children }: FrameProps) {
   const { data: frame, error } = useLive<FrameView>("/frame");
   return (
     <div class="frame">
@@ -41,6 +45,7 @@ export function Frame({ view, sections, children }: FrameProps) {
       <div class="side">
         <header class="side-top">
           <Brand />
+          <Finder />
           <nav aria-label="Console">
             <ul>
               {sections.map((section) => (
@@ -55,6 +60,7 @@ export function Frame({ view, sections, children }: FrameProps) {
         {children}
       </main>
       <Toasts />
+      <Commands destinations={destinations} />
     </div>
   );
 }
@@ -104,6 +110,7 @@ interface AboutProps {
 /** The footer: the state of the fleet, and who is signed in. */
 function About({ view, frame, isReachable }: AboutProps) {
   const [isLeaving, setLeaving] = useState(false);
+  useCommands([{ title: "Sign out", run: () => setLeaving(true), isGeneral: true }]);
   const versions = frame?.versions.join(" and ") || view.version;
   return (
     <footer class="about">

@@ -1,3 +1,5 @@
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { goingTo, useCommands } from "../../commands/registry.ts";
 import { address, linkWith } from "../../router.ts";
 import { useTurn } from "./turn.ts";
 
@@ -17,31 +19,29 @@ export function CursorPager({ next, isStale }: CursorPagerProps) {
   const here = address.value;
   const cursor = here.params.get("cursor");
   useTurn(cursor, cursor === null ? "First page." : "Another page.");
-  if (cursor === null && next === null) return null;
   const hrefHere = linkWith(here, {});
   const hrefNext = next === null ? undefined : linkWith(here, { cursor: next });
   if (hrefNext !== undefined && !isStale && cameFrom.size < REMEMBERED_MAX) cameFrom.set(hrefNext, hrefHere);
   const first = linkWith(here, { cursor: null });
   const previous = cursor === null ? undefined : cameFrom.get(hrefHere);
+  const [toFirst, toPrevious, toNext] = [
+    cursor !== null && previous !== first && goingTo("First page", first),
+    previous !== undefined && goingTo("Previous page", previous),
+    hrefNext !== undefined && goingTo("Next page", hrefNext),
+  ];
+  useCommands([toNext, toPrevious, toFirst]);
+  if (cursor === null && next === null) return null;
   return (
     <nav class="pager" aria-label="Pages">
       <span>{next === null ? "Last page." : ""}</span>
       <span class="row">
-        {cursor !== null && previous !== first && (
-          <a class="button" href={first}>
-            First page
-          </a>
-        )}
-        {previous !== undefined && (
-          <a class="button" rel="prev" href={previous}>
-            Previous
-          </a>
-        )}
-        {hrefNext !== undefined && (
-          <a class="button" rel="next" href={hrefNext}>
-            Next
-          </a>
-        )}
+        <CommandButton of={toFirst} />
+        <CommandButton of={toPrevious} rel="prev">
+          Previous
+        </CommandButton>
+        <CommandButton of={toNext} rel="next">
+          Next
+        </CommandButton>
       </span>
     </nav>
   );

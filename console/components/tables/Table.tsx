@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { goingTo, useCommands } from "../../commands/registry.ts";
 import { Num } from "../text.tsx";
 import { useTurn } from "./turn.ts";
 
@@ -80,6 +82,9 @@ interface PagerProps {
 /** Numbered pages. Renders nothing if there is only one. */
 export function Pager({ page, pages, hrefOf }: PagerProps) {
   useTurn(page, `Page ${page} of ${pages}.`);
+  const toPrevious = page > 1 && goingTo("Previous page", hrefOf(page - 1));
+  const toNext = page < pages && goingTo("Next page", hrefOf(page + 1));
+  useCommands([toNext, toPrevious]);
   if (pages <= 1) return null;
   return (
     <nav class="pager" aria-label="Pages">
@@ -87,16 +92,12 @@ export function Pager({ page, pages, hrefOf }: PagerProps) {
         Page <Num value={page} /> of <Num value={pages} />
       </span>
       <span class="row">
-        {page > 1 && (
-          <a class="button" rel="prev" href={hrefOf(page - 1)}>
-            Previous
-          </a>
-        )}
-        {page < pages && (
-          <a class="button" rel="next" href={hrefOf(page + 1)}>
-            Next
-          </a>
-        )}
+        <CommandButton of={toPrevious} rel="prev">
+          Previous
+        </CommandButton>
+        <CommandButton of={toNext} rel="next">
+          Next
+        </CommandButton>
       </span>
     </nav>
   );

@@ -2,6 +2,8 @@ import { useState } from "preact/hooks";
 import type { AnimalView, ConfirmedForm, OrderListView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { call } from "../../api.ts";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { type Command, useCommands } from "../../commands/registry.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
 import { CopyableId } from "../../components/forms/CopyButton.tsx";
 import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
@@ -42,25 +44,30 @@ interface KnownProps {
 function Known({ live, of }: KnownProps) {
   const [open, setOpen] = useState<"edit" | "delete" | "category" | undefined>(undefined);
   const close = (): void => setOpen(undefined);
+  const [edit, deletion, naming] = may(WRITES_STOCK)
+    ? [
+        { title: "Edit this animal", run: () => setOpen("edit") },
+        { title: "Delete this animal…", run: () => setOpen("delete") },
+        {
+          title: of.categoryName === null ? "Name this category" : "Rename this category",
+          run: () => setOpen("category"),
+        },
+      ]
+    : [];
+  useCommands([edit, naming, deletion]);
   return (
     <Page
       title={of.name}
       badge={<Badge {...animalStatusLabel(of.status)} />}
       parent={PARENT}
-      actions={
-        may(WRITES_STOCK) && (
-          <button type="button" onClick={() => setOpen("edit")}>
-            Edit
-          </button>
-        )
-      }
+      actions={edit && <CommandButton of={edit}>Edit</CommandButton>}
     >
       {live.error !== undefined && <Outdated error={live.error} />}
       <div class="two">
         <Orders of={of} />
-        <AnimalFacts of={of} onName={() => setOpen("category")} />
+        <AnimalFacts of={of} naming={naming} />
       </div>
-      {may(WRITES_STOCK) && (
+      {deletion && (
         <Panel>
           <div class="row is-spread">
             <div>
@@ -69,9 +76,9 @@ function Known({ live, of }: KnownProps) {
                 This cannot be undone. An animal that was ordered cannot be deleted, because its orders refer to it.
               </p>
             </div>
-            <button type="button" class="is-danger" onClick={() => setOpen("delete")}>
+            <CommandButton of={deletion} class="is-danger">
               Delete…
-            </button>
+            </CommandButton>
           </div>
         </Panel>
       )}
@@ -84,10 +91,10 @@ function Known({ live, of }: KnownProps) {
 
 interface AnimalFactsProps {
   readonly of: AnimalView;
-  readonly onName: () => void;
+  readonly naming: Command | undefined;
 }
 
-const AnimalFacts = ({ of, onName }: AnimalFactsProps) => (
+const AnimalFacts = ({ of, naming }: AnimalFactsProps) => (
   <Panel title="Details">
     <Facts
       facts={[
@@ -99,11 +106,9 @@ const AnimalFacts = ({ of, onName }: AnimalFactsProps) => (
             <a href={linkTo("/animals", { categoryId: of.categoryId })}>
               <CategoryName of={categoryOf(of)} />
             </a>
-            {may(WRITES_STOCK) && (
+            {naming && (
               <span>
-                <button type="button" onClick={onName}>
-                  {of.categoryName === null ? "Name this category" : "Rename this category"}
-                </button>
+                <CommandButton of={naming} />
               </span>
             )}
           </div>,

@@ -3,6 +3,8 @@ import { countOf } from "../../../src/base/text/text.ts";
 import type { AnimalListView, AnimalView, CategoryView, FrameView, PageView } from "../../../src/console/api/index.ts";
 import { OPERATOR_ONLY, WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { ANIMAL_STATUSES, type AnimalStatus } from "../../../src/domain/stock/animal.ts";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { useCommands } from "../../commands/registry.ts";
 import { CategoryPicker } from "../../components/forms/CategoryPicker.tsx";
 import { Filter, Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
@@ -75,6 +77,9 @@ export function Animals() {
     if (data && !isStale && isFiltered) announce(foundText(data));
   }, [data?.items.length, isStale, status, categoryId, name, id]);
   const words = { status, category, name, id };
+  const add = may(WRITES_STOCK) && { title: "Add an animal", run: () => setOpen("add") };
+  const download = may(OPERATOR_ONLY) && { title: "Export these animals", run: () => setOpen("export") };
+  useCommands([add, download]);
   return (
     <Page
       title="Animals"
@@ -91,11 +96,7 @@ export function Animals() {
           <a class="button" href={linkTo("/animals/import")}>
             {may(WRITES_STOCK) ? "Import" : "Imports"}
           </a>
-          {may(OPERATOR_ONLY) && (
-            <button type="button" onClick={() => setOpen("export")}>
-              Export
-            </button>
-          )}
+          <CommandButton of={download}>Export</CommandButton>
         </>
       }
     >
@@ -122,11 +123,7 @@ export function Animals() {
             else if (text === "" && categoryId !== "") filter({ categoryId: null });
           }}
         />
-        {may(WRITES_STOCK) && (
-          <button type="button" class="is-main" onClick={() => setOpen("add")}>
-            Add an animal
-          </button>
-        )}
+        <CommandButton of={add} class="is-main" />
       </search>
       {id !== "" && <ByIdNote id={id} />}
       <Loaded live={live} what="the animals" restart={linkTo("/animals")}>

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import type { PageView, UsedCategoryView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { type Command, useCommands } from "../../commands/registry.ts";
 import { focusPage } from "../../components/dialogs/focus.ts";
 import { Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
@@ -24,19 +26,31 @@ export function Categories() {
   const live = useLive<PageView<UsedCategoryView>>(withParams("/used-categories", { name, cursor }));
   /** Null for a new category. */
   const [naming, setNaming] = useState<UsedCategoryView | null | undefined>(undefined);
+  const nameOne = may(WRITES_STOCK) && { title: "Name a category", run: () => setNaming(null) };
+  const rename = (category: UsedCategoryView): Command => ({
+    title: `${category.name === null ? "Name" : "Rename"} ${categoryLabel(category)}`,
+    run: () => setNaming(category),
+    isOnDemand: true,
+  });
+  const unname = (category: UsedCategoryView): Command | false =>
+    category.name !== null && {
+      title: `Remove name ${category.name}`,
+      run: () => void removeName(category, live.reload).then(focusPage),
+      isOnDemand: true,
+    };
+  const listed = (may(WRITES_STOCK) && live.data?.items) || [];
+  useCommands([nameOne, ...listed.map(rename), ...listed.map(unname)]);
   const actions: Column<UsedCategoryView> = {
     title: "Actions",
     isNumber: true,
     cell: (category) => (
       <span class="row is-end">
-        <button type="button" onClick={() => setNaming(category)}>
+        <CommandButton of={rename(category)}>
           {category.name === null ? "Name" : "Rename"} <span class="unseen">{categoryLabel(category)}</span>
-        </button>
-        {category.name !== null && (
-          <button type="button" onClick={() => void removeName(category, live.reload).then(focusPage)}>
-            Remove name <span class="unseen">{category.name}</span>
-          </button>
-        )}
+        </CommandButton>
+        <CommandButton of={unname(category)}>
+          Remove name <span class="unseen">{category.name}</span>
+        </CommandButton>
       </span>
     ),
   };
@@ -71,11 +85,7 @@ export function Categories() {
           value={name ?? ""}
           onChange={(text) => navigate(linkWith(here, { name: text, cursor: null }), { isReplacing: true })}
         />
-        {may(WRITES_STOCK) && (
-          <button type="button" class="is-main" onClick={() => setNaming(null)}>
-            Name a category
-          </button>
-        )}
+        <CommandButton of={nameOne} class="is-main" />
       </search>
       <Loaded live={live} what="the categories" restart={linkTo("/animals/categories")}>
         {(view) => (

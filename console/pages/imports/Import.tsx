@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { sentenceOf } from "../../api.ts";
+import { useCommands } from "../../commands/registry.ts";
 import { Page, Panel } from "../../components/layout/Page.tsx";
 import { Loaded } from "../../components/layout/states.tsx";
 import { Progress } from "../../components/plots/Progress.tsx";
@@ -124,6 +125,8 @@ interface DropZoneProps {
 /** Takes a file by drag and drop, or by a button. */
 function DropZone({ isDragged, isBusy }: DropZoneProps) {
   const input = useRef<HTMLInputElement>(null);
+  const choose = { title: "Choose a file to import…", run: () => input.current?.click() };
+  useCommands([!isBusy && choose]);
   return (
     <section class={isDragged ? "drop is-over" : "drop"} aria-label="Choose a file">
       <h2>{isDragged ? "Drop the file" : "Drop a CSV or NDJSON file here"}</h2>
@@ -146,7 +149,7 @@ function DropZone({ isDragged, isBusy }: DropZoneProps) {
           if (file) void send(file);
         }}
       />
-      <button id={CHOICE_ID} type="button" disabled={isBusy} onClick={() => input.current?.click()}>
+      <button id={CHOICE_ID} type="button" disabled={isBusy} onClick={choose.run}>
         Choose a file…
       </button>
     </section>

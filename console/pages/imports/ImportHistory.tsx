@@ -3,6 +3,7 @@ import { countOf } from "../../../src/base/text/text.ts";
 import type { ConfirmedForm, ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { call } from "../../api.ts";
+import { type Command, useCommands } from "../../commands/registry.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
 import { Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
@@ -25,6 +26,11 @@ interface ImportHistoryProps {
 /** All imports, from the console and from the command line. */
 export function ImportHistory({ live, running, onBegun }: ImportHistoryProps) {
   const [undoing, setUndoing] = useState<ImportView | undefined>(undefined);
+  const undo = (each: ImportView): Command | false =>
+    may(WRITES_STOCK) &&
+    running === undefined &&
+    each.state !== "undone" && { title: `Undo import ${each.id}…`, run: () => setUndoing(each), isOnDemand: true };
+  useCommands((live.data ?? []).map(undo));
   const actions: Column<ImportView> = {
     title: "Actions",
     isNumber: true,

@@ -3,6 +3,8 @@ import { countOf } from "../../../src/base/text/text.ts";
 import type { ImportWorkView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { API, call } from "../../api.ts";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { useCommands } from "../../commands/registry.ts";
 import { Check } from "../../components/forms/Form.tsx";
 import { Panel } from "../../components/layout/Page.tsx";
 import { Progress } from "../../components/plots/Progress.tsx";
@@ -28,7 +30,13 @@ interface ImportWorkProps {
 export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWorkProps) {
   const { name, step, rejected } = work;
   const hasEnded = isOver(work);
-  const stop = (): Promise<void> => orSay(call(`/imports/${work.work}`, { method: "DELETE" }));
+  const close = (hasEnded || isElsewhere) && { title: "Close this report", run: onPutAway };
+  const stop = !close &&
+    may(WRITES_STOCK) && {
+      title: "Stop",
+      run: () => void orSay(call(`/imports/${work.work}`, { method: "DELETE" })),
+    };
+  useCommands([close, stop]);
   return (
     <Panel>
       <div class="row is-spread">
@@ -38,17 +46,8 @@ export function ImportWork({ work, isElsewhere, onBegun, onPutAway }: ImportWork
           </h2>
           <Badge {...workTitle(work)} />
         </div>
-        {hasEnded || isElsewhere ? (
-          <button type="button" onClick={onPutAway}>
-            Close
-          </button>
-        ) : (
-          may(WRITES_STOCK) && (
-            <button type="button" onClick={() => void stop()}>
-              Stop
-            </button>
-          )
-        )}
+        <CommandButton of={close}>Close</CommandButton>
+        <CommandButton of={stop} />
       </div>
       {step === "refused" ? (
         <p class={work.isDryRun ? "notice next-line" : "notice is-problem next-line"} role="alert">
@@ -151,6 +150,11 @@ function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
   const wasTried = work.step === "done" && work.isDryRun;
   const isReady = work.rejected === 0 || skipInvalid;
   const { remedies } = work;
+  const next = wasTried
+    ? { title: `Import ${countOf(work.animals, "animal")}`, run: () => void begin(false) }
+    : { title: "Repeat the dry run", run: () => void begin(true) };
+  const isPossible = !isBusy && (!wasTried || isReady);
+  useCommands([isPossible && (!wasTried || work.animals > 0) && next]);
   if (wasTried && work.animals === 0) return <p class="soft next-line">Correct the file and choose it again.</p>;
   return (
     <div class="go-on">
@@ -180,15 +184,9 @@ function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
         )}
       </div>
       <div class="row">
-        {wasTried ? (
-          <button type="button" class="is-main" disabled={!isReady || isBusy} onClick={() => void begin(false)}>
-            Import {countOf(work.animals, "animal")}
-          </button>
-        ) : (
-          <button type="button" disabled={isBusy} onClick={() => void begin(true)}>
-            Repeat the dry run
-          </button>
-        )}
+        <button type="button" class={wasTried ? "is-main" : undefined} disabled={!isPossible} onClick={next.run}>
+          {next.title}
+        </button>
         {wasTried && work.rejected > 0 && !skipInvalid && (
           <span class="soft">Correct the file and choose it again, or leave out the invalid lines.</span>
         )}

@@ -3,6 +3,8 @@ import { countOf } from "../../../src/base/text/text.ts";
 import type { ConfirmedForm, KeyView, UsageSeriesView } from "../../../src/console/api/index.ts";
 import { OPERATOR_ONLY } from "../../../src/domain/console-role.ts";
 import { call } from "../../api.ts";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { goingTo, useCommands } from "../../commands/registry.ts";
 import { Confirm } from "../../components/dialogs/Confirm.tsx";
 import { rescueFocus } from "../../components/dialogs/focus.ts";
 import { CopyableId } from "../../components/forms/CopyButton.tsx";
@@ -100,50 +102,48 @@ function Actions(props: KnownProps) {
   const { live, of } = props;
   const [open, setOpen] = useState<"edit" | "rotate" | undefined>(undefined);
   const close = (): void => setOpen(undefined);
+  const unban = of.state === "banned" && {
+    title: "Lift the ban",
+    run: () => void orSay(command(props, "unban", "The ban was lifted, and earlier bans are forgotten.")),
+  };
+  const rotate = !hasEnded(of) && { title: "Rotate this key", run: () => setOpen("rotate") };
+  const edit = of.state !== "revoked" && { title: "Edit this key", run: () => setOpen("edit") };
+  useCommands([unban, rotate, edit]);
   return (
     <>
-      {of.state === "banned" && (
-        <button
-          type="button"
-          onClick={() => void orSay(command(props, "unban", "The ban was lifted, and earlier bans are forgotten."))}
-        >
-          Lift the ban
-        </button>
-      )}
-      {!hasEnded(of) && (
-        <button type="button" onClick={() => setOpen("rotate")}>
-          Rotate
-        </button>
-      )}
-      {of.state !== "revoked" && (
-        <button type="button" onClick={() => setOpen("edit")}>
-          Edit
-        </button>
-      )}
+      <CommandButton of={unban} />
+      <CommandButton of={rotate}>Rotate</CommandButton>
+      <CommandButton of={edit}>Edit</CommandButton>
       {open === "edit" && <EditKey of={of} onSaved={live.replace} onClose={close} />}
       {open === "rotate" && <RotateKey of={of} onRotated={live.replace} onClose={close} />}
     </>
   );
 }
 
-const KeyFacts = ({ of }: { readonly of: KeyView }) => (
-  <Panel title="Details" aside={<a href={linkTo("/journal", { key: of.id })}>Journal</a>}>
-    <Facts
-      facts={[
-        ["Id", <CopyableId key="id" id={of.id} />],
-        ["Plan", `${planName(of.plan)}: ${quotasText(of.quotas)}`],
-        ["Access", accessText(of.scopes)],
-        ["Rotation", of.mayRotate ? "its holder may rotate the secret" : "by the operator alone"],
-        ["Expires", of.expiresAtMs === null ? "never" : <Time key="expires" ms={of.expiresAtMs} as="expiry" />],
-        ["Issued", <Time key="issued" ms={of.createdAtMs} />],
-        ["Last used", of.lastUsedAtMs === null ? "never" : <Time key="used" ms={of.lastUsedAtMs} as="ago" />],
-        ...(of.suspendedAtMs === null ? [] : [["Suspended", <Time key="suspended" ms={of.suspendedAtMs} />] as const]),
-        ...(of.revokedAtMs === null ? [] : [["Revoked", <Time key="revoked" ms={of.revokedAtMs} />] as const]),
-        ["Secrets", <Secrets key="secrets" of={of} />],
-      ]}
-    />
-  </Panel>
-);
+function KeyFacts({ of }: { readonly of: KeyView }) {
+  const journal = goingTo("Journal of this key", linkTo("/journal", { key: of.id }));
+  useCommands([journal]);
+  return (
+    <Panel title="Details" aside={<a href={journal.href}>Journal</a>}>
+      <Facts
+        facts={[
+          ["Id", <CopyableId key="id" id={of.id} />],
+          ["Plan", `${planName(of.plan)}: ${quotasText(of.quotas)}`],
+          ["Access", accessText(of.scopes)],
+          ["Rotation", of.mayRotate ? "its holder may rotate the secret" : "by the operator alone"],
+          ["Expires", of.expiresAtMs === null ? "never" : <Time key="expires" ms={of.expiresAtMs} as="expiry" />],
+          ["Issued", <Time key="issued" ms={of.createdAtMs} />],
+          ["Last used", of.lastUsedAtMs === null ? "never" : <Time key="used" ms={of.lastUsedAtMs} as="ago" />],
+          ...(of.suspendedAtMs === null
+            ? []
+            : [["Suspended", <Time key="suspended" ms={of.suspendedAtMs} />] as const]),
+          ...(of.revokedAtMs === null ? [] : [["Revoked", <Time key="revoked" ms={of.revokedAtMs} />] as const]),
+          ["Secrets", <Secrets key="secrets" of={of} />],
+        ]}
+      />
+    </Panel>
+  );
+}
 
 /** The valid secrets, newest first. */
 const Secrets = ({ of: { secrets } }: { readonly of: KeyView }) =>
@@ -202,6 +202,8 @@ function BanHistory({ bans }: { readonly bans: KeyView["bans"] }) {
 /** Deletes a revoked key. */
 function Deletion({ of, path }: Pick<KnownProps, "of" | "path">) {
   const [isAsking, setAsking] = useState(false);
+  const deletion = { title: "Delete this key…", run: () => setAsking(true) };
+  useCommands([deletion]);
   const remove = async (name: string): Promise<void> => {
     await call(path, { method: "DELETE", body: { name } satisfies ConfirmedForm });
     setAsking(false);
@@ -216,9 +218,9 @@ function Deletion({ of, path }: Pick<KnownProps, "of" | "path">) {
           <h2>Delete this key</h2>
           <p class="soft">Its usage is deleted with it. Orders and the journal keep its id.</p>
         </div>
-        <button type="button" class="is-danger" onClick={() => setAsking(true)}>
+        <CommandButton of={deletion} class="is-danger">
           Delete…
-        </button>
+        </CommandButton>
       </div>
       {isAsking && (
         <Confirm
@@ -236,14 +238,24 @@ function Deletion({ of, path }: Pick<KnownProps, "of" | "path">) {
   );
 }
 
+/** Deletes a key that has been revoked; suspends or revokes any other. */
+const Ending = (props: KnownProps) =>
+  props.of.state === "revoked" ? <Deletion of={props.of} path={props.path} /> : <Stopping {...props} />;
+
 /** Suspends or revokes the key. */
-function Ending(props: KnownProps) {
+function Stopping(props: KnownProps) {
   const { live, of, path } = props;
   const [isRevoking, setRevoking] = useState(false);
-  if (of.state === "revoked") return <Deletion of={of} path={path} />;
   const resume = (): void => void orSay(command(props, "resume", "Resumed: the key works again."));
   const suspend = (): void =>
     void orSay(command(props, "suspend", "Suspended: the key does not work until you resume it.", resume));
+  const pause = hasEnded(of)
+    ? undefined
+    : of.state === "suspended"
+      ? { title: "Resume this key", run: resume, word: "Resume" }
+      : { title: "Suspend this key", run: suspend, word: "Suspend" };
+  const revocation = { title: "Revoke this key…", run: () => setRevoking(true) };
+  useCommands([pause, revocation]);
   const revoke = async (name: string): Promise<void> => {
     live.replace(await call<KeyView>(`${path}/revoke`, { method: "POST", body: { name } satisfies ConfirmedForm }));
     setRevoking(false);
@@ -257,14 +269,10 @@ function Ending(props: KnownProps) {
           <p class="soft">Suspending can be undone. Revoking cannot.</p>
         </div>
         <div class="row">
-          {!hasEnded(of) && (
-            <button type="button" onClick={of.state === "suspended" ? resume : suspend}>
-              {of.state === "suspended" ? "Resume" : "Suspend"}
-            </button>
-          )}
-          <button type="button" class="is-danger" onClick={() => setRevoking(true)}>
+          <CommandButton of={pause}>{pause?.word}</CommandButton>
+          <CommandButton of={revocation} class="is-danger">
             Revoke…
-          </button>
+          </CommandButton>
         </div>
       </div>
       {isRevoking && (

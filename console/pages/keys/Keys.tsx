@@ -3,6 +3,8 @@ import { countOf } from "../../../src/base/text/text.ts";
 import type { KeyListView, KeyStateFilter, KeyStateView, ListedKeyView } from "../../../src/console/api/index.ts";
 import { OPERATOR_ONLY } from "../../../src/domain/console-role.ts";
 import { PLAN_NAMES, type Plan } from "../../../src/domain/keys/plan.ts";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { useCommands } from "../../commands/registry.ts";
 import { Filter, Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
@@ -69,6 +71,8 @@ export function Keys() {
   const [isIssuing, setIssuing] = useState(false);
   const filter = (changes: { search?: string; plan?: string; state?: string }): void =>
     navigate(linkWith(here, { ...changes, page: null }), { isReplacing: true });
+  const issue = may(OPERATOR_ONLY) && { title: "Issue a key", run: () => setIssuing(true) };
+  useCommands([issue]);
   const { data, isStale } = live;
   const isFiltered = Boolean(search || plan || state);
   useEffect(() => {
@@ -92,11 +96,7 @@ export function Keys() {
           options={STATE_OPTIONS}
           onChange={(value) => filter({ state: value })}
         />
-        {may(OPERATOR_ONLY) && (
-          <button type="button" class="is-main" onClick={() => setIssuing(true)}>
-            Issue a key
-          </button>
-        )}
+        <CommandButton of={issue} class="is-main" />
       </search>
       <Loaded live={live} what="the keys" restart={linkTo("/keys")}>
         {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} />}

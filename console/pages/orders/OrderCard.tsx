@@ -13,10 +13,11 @@ interface OrderCardProps {
 
 export const cardId = (id: string): string => `order-${id}`;
 
-/** Focuses the first button of the next card, so that one order after the other can be approved by keyboard. */
+/** Focuses the next card as this one is, by its link or a button, so that orders can be approved one after the other. */
 function focusNext(card: HTMLElement | null): void {
   const next = card?.nextElementSibling ?? card;
-  setTimeout(() => next?.querySelector<HTMLElement>("button")?.focus());
+  const what = document.activeElement?.matches(".card-head > a") ? "a" : "button";
+  setTimeout(() => next?.querySelector<HTMLElement>(what)?.focus());
 }
 
 /** Focuses the card in its new column. On a phone, that column is hidden, so the old column gets the focus. */
@@ -66,7 +67,13 @@ export function OrderCard({ order, onMoved, onRefused }: OrderCardProps) {
         )}
         placed <Time ms={placedAtMs} />
       </p>
-      <OrderMoves order={order} onMoved={moved} onRefused={onRefused} onDelayed={() => focusNext(card.current)} />
+      <OrderMoves
+        order={order}
+        onMoved={moved}
+        onRefused={onRefused}
+        onDelayed={() => focusNext(card.current)}
+        isOneOfMany
+      />
     </li>
   );
 }

@@ -3,6 +3,8 @@ import { countOf } from "../../../src/base/text/text.ts";
 import type { OrderListView, OrderView } from "../../../src/console/api/index.ts";
 import type { OrderStatus } from "../../../src/domain/stock/order.ts";
 import { call, sentenceOf } from "../../api.ts";
+import { CommandButton } from "../../commands/CommandButton.tsx";
+import { useCommands } from "../../commands/registry.ts";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { announce, say } from "../../components/Toasts.tsx";
 import { capitalized } from "../../format/keys.ts";
@@ -79,24 +81,26 @@ export function OrderColumn({ status, isCurrent, moved, round, onMoved, onRefuse
   useEffect(() => {
     if (hasAppeared) show(orders);
   }, [hasAppeared, orders]);
+  const showNew = newcomers.length > 0 && {
+    title: `Show ${countOf(newcomers.length, "new order")} that ${newcomers.length === 1 ? "is" : "are"} ${status}`,
+    run: () => {
+      show(newcomers);
+      const [newest] = newcomers;
+      if (newest) setTimeout(() => document.getElementById(cardId(newest.id))?.focus());
+    },
+  };
+  const showMore = hasMore && { title: `Show more ${status} orders`, run: () => void more(), isOnDemand: true };
+  useCommands([showNew, showMore]);
   return (
     <section class={isCurrent ? "column is-current" : "column"} aria-labelledby={titleId}>
       <div class="column-head">
         <h2 id={titleId} tabIndex={-1} data-status={status}>
           {capitalized(status)}
         </h2>
-        {newcomers.length > 0 ? (
-          <button
-            type="button"
-            class="is-link small"
-            onClick={() => {
-              show(newcomers);
-              const [newest] = newcomers;
-              if (newest) setTimeout(() => document.getElementById(cardId(newest.id))?.focus());
-            }}
-          >
+        {showNew ? (
+          <CommandButton of={showNew} class="is-link small">
             {countOf(newcomers.length, "new order")}, show <span class="unseen">those that are {status}</span>
-          </button>
+          </CommandButton>
         ) : (
           live.data && (
             <span class="soft small">{hasMore ? `newest ${grouped(orders.length)}` : grouped(orders.length)}</span>
@@ -114,11 +118,9 @@ export function OrderColumn({ status, isCurrent, moved, round, onMoved, onRefuse
                   <OrderCard key={order.id} order={order} onMoved={onMoved} onRefused={onRefused} />
                 ))}
               </ul>
-              {hasMore && (
-                <button type="button" onClick={() => void more()}>
-                  Show more <span class="unseen">{status} orders</span>
-                </button>
-              )}
+              <CommandButton of={showMore}>
+                Show more <span class="unseen">{status} orders</span>
+              </CommandButton>
             </>
           )
         }

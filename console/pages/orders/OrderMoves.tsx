@@ -4,11 +4,13 @@ import type { OrderView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { type OrderStatus, transitionsFrom } from "../../../src/domain/stock/order.ts";
 import { call, sentenceOf } from "../../api.ts";
+import { type Command, useCommands } from "../../commands/registry.ts";
+import { keyOf } from "../../commands/shortcuts.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { announce, say } from "../../components/Toasts.tsx";
 import { MOVE_LABELS } from "../../format/stock.ts";
 import { may } from "../../session.ts";
-import { delayedMoveOf, moveLater, UNDO_MS, undoMove } from "./delayed-moves.ts";
+import { delayedMoveOf, isLatestDelayed, moveLater, UNDO_MS, undoMove } from "./delayed-moves.ts";
 
 interface OrderMovesProps {
   readonly order: OrderView;
@@ -16,13 +18,18 @@ interface OrderMovesProps {
   readonly onRefused: () => void;
   /** Called when a move can still be undone. By default the focus goes to that button. */
   readonly onDelayed?: () => void;
+  /** One of many, whose moves are offered to those who type them. */
+  readonly isOneOfMany?: boolean;
 }
+
+/** The key that presses its button, in the row that has the focus. */
+const KEY_OF_MOVE: Partial<Record<OrderStatus, string>> = { approved: "a" };
 
 /** True if the status has no transitions left. */
 const isFinal = (status: OrderStatus): boolean => transitionsFrom(status).length === 0;
 
 /** The buttons that move an order. */
-export function OrderMoves({ order, onMoved, onRefused, onDelayed }: OrderMovesProps) {
+export function OrderMoves({ order, onMoved, onRefused, onDelayed, isOneOfMany = false }: OrderMovesProps) {
   const { id, status } = order;
   const [asking, setAsking] = useState<OrderStatus | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
@@ -58,19 +65,28 @@ export function OrderMoves({ order, onMoved, onRefused, onDelayed }: OrderMovesP
     focusFirst();
   }
   const delayed = delayedMoveOf(id);
+  const moves = transitionsFrom(status).map((to) => ({
+    to,
+    title: `${MOVE_LABELS[to].verb} order ${id}${isFinal(to) ? "…" : ""}`,
+    run: () => begin(to),
+    isOnDemand: isOneOfMany,
+    ...(isOneOfMany ? {} : { press: KEY_OF_MOVE[to] }),
+  }));
+  const undoing: Command = { title: `Undo order ${id}`, run: undo, isOnDemand: isOneOfMany };
+  useCommands(may(WRITES_STOCK) ? (delayed ? [undoing] : moves) : []);
   if (isFinal(status) || !may(WRITES_STOCK)) return null;
   return (
     <div ref={buttons} class="row">
       {delayed ? (
         <>
-          <button type="button" onClick={undo}>
+          <button type="button" aria-keyshortcuts={isLatestDelayed(id) ? keyOf("u") : undefined} onClick={undo}>
             Undo <span class="unseen">order {id}</span>
           </button>
           <span class="soft small">{MOVE_LABELS[delayed].doing}</span>
         </>
       ) : (
-        transitionsFrom(status).map((to) => (
-          <button key={to} type="button" aria-busy={isBusy} onClick={() => begin(to)}>
+        moves.map(({ to, run }) => (
+          <button key={to} type="button" aria-busy={isBusy} aria-keyshortcuts={keyOf(KEY_OF_MOVE[to])} onClick={run}>
             {MOVE_LABELS[to].verb}
             {isFinal(to) ? "…" : ""} <span class="unseen">order {id}</span>
           </button>

@@ -15,6 +15,8 @@ const delayed = signal<ReadonlyMap<string, DelayedMove>>(new Map());
 
 export const delayedMoveOf = (id: string): OrderStatus | undefined => delayed.value.get(id)?.to;
 
+export const isLatestDelayed = (id: string): boolean => [...delayed.value.keys()].at(-1) === id;
+
 export function moveLater(id: string, to: OrderStatus, send: () => Promise<void>): void {
   const timer = setTimeout(() => void sendNow(id), UNDO_MS);
   delayed.value = new Map(delayed.value).set(id, { to, timer, send });

@@ -45,6 +45,24 @@ export async function expectUsable(page: Page, what: string, settled: () => Prom
   expect({ what, found }).toEqual({ what, found: [] });
 }
 
+/** The widths at which dialogs that look different on a phone are checked. */
+const AXE_WIDTHS = [320, 768, 1024, 1440, 2560];
+
+/** Checks that axe finds nothing at any width, light and dark. */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
+  const found: string[] = [];
+  for (const width of AXE_WIDTHS)
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize({ width, height: WIDE.height });
+      await page.emulateMedia({ colorScheme });
+      for (const each of await violations(page, SHOWN)) found.push(`${width}, ${colorScheme}: ${each}`);
+    }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(WIDE);
+  expect({ what, found }).toEqual({ what, found: [] });
+}
+
 /** The width of the page, once plots have been redrawn for another size. */
 async function widthWithin(page: Page, wanted: number, settled: () => Promise<void>): Promise<number> {
   const width = (): Promise<number> => page.evaluate<number>("document.documentElement.scrollWidth");
