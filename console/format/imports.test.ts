@@ -17,6 +17,7 @@ const work = (more: Partial<ImportWorkView>): ImportWorkView => ({
   rejects: [],
   message: null,
   remedies: [],
+  columns: [],
   importId: null,
   hasFile: false,
   ...more,

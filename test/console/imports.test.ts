@@ -204,11 +204,37 @@ onEveryStore(({ backend }) => {
       expect((await made("name\na\n")).remedies).toEqual([]);
       expect(await message("PK\u0003\u0004...")).toBe("“f.csv” is a zip archive: unpack it first.");
       expect(await message("id,name,categoryId\n1,a,2\n")).toBe(
-        "“f.csv” has ids, and the service assigns them: remove that column, or restore an export into an empty store with “Keep ids”.",
+        "“f.csv” has ids, and the service assigns them: choose the columns to read below, or restore an export into an empty store with “Keep ids”.",
       );
-      expect(await message("name,categoryId,color\na,2,red\n")).toContain(": rename or remove that column.");
+      expect(await message("name,categoryId,color\na,2,red\n")).toContain(
+        ": choose the columns to read below, and the others are left out.",
+      );
       expect(await message("Name,categoryId\na,2\n")).not.toContain("--");
-      expect(await message("name\na\n")).toContain(": rename the column that it is.");
+      expect(await message("name\na\n")).toContain(": choose the column that it is below.");
+      expect(desk.failures).toEqual([]);
+    });
+
+    test("reads the columns that were chosen, of a file that was refused for its columns", async () => {
+      const desk = await openConsole(backend);
+      const long = "x".repeat(201);
+      const header = `Name;Group;Notes;;${long}`;
+      const body = `${header}\nRex;Dogs;good;;\nMia;8;;;\n`;
+      const refused = await work(desk, { body, query: { name: "pets.csv", dryRun: "true" } });
+      expect(refused).toMatchObject({ step: "refused", columns: ["Name", "Group", "Notes"], hasFile: true });
+      await desk.store.categories.put({ id: 70n, name: "dogs" });
+      const chosen = { nameColumn: "Name", categoryIdColumn: "Group" };
+      const again = async (from: Answer, query: Answer) => work(desk, { query: { from: from.work, ...query } });
+      const wrong = await again(refused, { dryRun: "true", ...chosen, statusColumn: "Status" });
+      expect(wrong).toMatchObject({ step: "refused", columns: ["Name", "Group", "Notes"] });
+      expect(wrong.message).toContain('“pets.csv” has no column "Status" for status');
+      const dry = await again(wrong, { dryRun: "true", ...chosen });
+      expect(dry).toMatchObject({ step: "done", animals: 2, columns: [] });
+      expect(await again(dry, chosen)).toMatchObject({ step: "done", animals: 2 });
+      const added = (await animals(desk)).map(({ name, categoryId }) => [name, categoryId]);
+      expect(added).toEqual([
+        ["Rex", 70n],
+        ["Mia", 8n],
+      ]);
       expect(desk.failures).toEqual([]);
     });
 

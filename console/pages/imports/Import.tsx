@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
+import type { ConfirmedForm, ImportView, ImportWorkView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
-import { sentenceOf } from "../../api.ts";
+import { call, sentenceOf } from "../../api.ts";
 import { useCommands } from "../../commands/registry.ts";
 import { Page, Panel } from "../../components/layout/Page.tsx";
 import { Loaded } from "../../components/layout/states.tsx";
 import { Progress } from "../../components/plots/Progress.tsx";
+import { orSay, say } from "../../components/Toasts.tsx";
 import { isOver, shownWork } from "../../format/imports.ts";
+import { quoted } from "../../format/names.ts";
 import { percentage, size } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { linkTo } from "../../router.ts";
@@ -34,10 +36,17 @@ export function Import() {
   const { work: newest, isElsewhere } = shownWork(works.data ?? [], own);
   const work = newest && !putAway.has(newest.work) ? newest : undefined;
   const isRunning = newest !== undefined && !isOver(newest);
+  const show = (next: ImportWorkView): void => {
+    begun.value = next;
+    works.replace([next, ...(works.data ?? [])]);
+  };
   const heard = works.data?.find(({ work }) => work === own?.work);
   useEffect(() => {
     if (heard) begun.value = heard;
   }, [heard]);
+  useEffect(() => {
+    if (heard && isImported(heard)) offerUndo(heard, show);
+  }, [heard?.work, heard?.step]);
   const sent = upload.value;
   useEffect(() => setEveryMs(isRunning ? RUNNING_POLL_MS : IDLE_POLL_MS), [isRunning]);
   // After an upload, or the end of a work, both lists may have changed.
@@ -45,10 +54,6 @@ export function Import() {
     works.reload();
     history.reload();
   }, [sent === undefined, isRunning]);
-  const show = (next: ImportWorkView): void => {
-    begun.value = next;
-    works.replace([next, ...(works.data ?? [])]);
-  };
   return (
     <Page
       title="Import"
@@ -80,6 +85,22 @@ export function Import() {
       <ImportHistory live={history} running={isRunning ? newest : undefined} onBegun={show} />
     </Page>
   );
+}
+
+const isImported = ({ step, isDryRun, isUndo }: ImportWorkView): boolean => step === "done" && !isDryRun && !isUndo;
+
+/** Works whose undo was offered already. */
+const offered = new Set<string>();
+
+/** Offers the undo of an import that was begun here, as long as its toast is shown; later, the list of imports has it. */
+function offerUndo({ work, name, animals, importId }: ImportWorkView, onBegun: (undo: ImportWorkView) => void): void {
+  if (offered.has(work) || importId === null || animals === 0) return;
+  offered.add(work);
+  const undo = (): void => {
+    const body: ConfirmedForm = { name };
+    void orSay(call<ImportWorkView>(`/imports/${importId}/undo`, { method: "POST", body }).then(onBegun));
+  };
+  say(`${quoted(name)} was imported.`, { undo });
 }
 
 const Sending = ({ upload: { name, sentBytes, totalBytes, error, stop } }: { readonly upload: Upload }) => (
@@ -133,7 +154,7 @@ function DropZone({ isDragged, isBusy }: DropZoneProps) {
       <p class="soft">
         {isBusy
           ? "One file at a time: wait for the one above to finish."
-          : "It needs the columns name, categoryId and status, and may be compressed with gzip."}
+          : "It needs a name and a category for each animal, and may be compressed with gzip."}
       </p>
       <input
         ref={input}

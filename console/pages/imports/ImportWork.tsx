@@ -5,12 +5,13 @@ import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { API, call } from "../../api.ts";
 import { CommandButton } from "../../commands/CommandButton.tsx";
 import { useCommands } from "../../commands/registry.ts";
-import { Check } from "../../components/forms/Form.tsx";
+import { Check, SelectField } from "../../components/forms/Form.tsx";
 import { Panel } from "../../components/layout/Page.tsx";
 import { Progress } from "../../components/plots/Progress.tsx";
 import { orSay } from "../../components/Toasts.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
 import { type Column, Table } from "../../components/tables/Table.tsx";
+import { type ColumnChoice, columnParams, importFields, likelyColumns } from "../../format/columns.ts";
 import { isOver, shareDone, workText, workTitle } from "../../format/imports.ts";
 import { grouped } from "../../format/numbers.ts";
 import { linkTo } from "../../router.ts";
@@ -135,29 +136,48 @@ const Rejected = ({ work: { work, rejects, rejected, ...left } }: { readonly wor
 /** Continues with the uploaded file: imports it, or repeats the dry run with other options. */
 function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
   const [isBusy, setBusy] = useState(false);
+  /** The work after which columns were chosen anew, so that its result no longer counts. */
+  const [outdated, setOutdated] = useState<string | undefined>(undefined);
   const { skipInvalid, again, keepIds } = choices.value;
+  const columns = work.columns.length > 0 ? work.columns : choices.value.columns;
+  const map = { ...likelyColumns(columns, keepIds), ...choices.value.map };
   const choose = (change: Partial<ImportChoices>): void => {
     choices.value = { ...choices.value, ...change };
   };
   const begin = async (isDryRun: boolean): Promise<void> => {
     setBusy(true);
-    const wanted = { from: work.work, dryRun: isDryRun, ...choices.value };
-    const params = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, String(value)]));
-    await orSay(goOnWith(params).then(onBegun));
+    choose({ columns });
+    const flags = { dryRun: isDryRun, skipInvalid, again, keepIds };
+    const texts = Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, String(value)]));
+    await orSay(goOnWith({ from: work.work, ...texts, ...columnParams(map, keepIds) }).then(onBegun));
     setBusy(false);
     focusOnWork();
   };
-  const wasTried = work.step === "done" && work.isDryRun;
+  const wasTried = work.step === "done" && work.isDryRun && outdated !== work.work;
   const isReady = work.rejected === 0 || skipInvalid;
   const { remedies } = work;
   const next = wasTried
     ? { title: `Import ${countOf(work.animals, "animal")}`, run: () => void begin(false) }
     : { title: "Repeat the dry run", run: () => void begin(true) };
-  const isPossible = !isBusy && (!wasTried || isReady);
+  const isMapped =
+    columns.length === 0 || importFields(keepIds).every(({ field, isNeeded }) => !isNeeded || map[field]);
+  const isPossible = !isBusy && isMapped && (!wasTried || isReady);
   useCommands([isPossible && (!wasTried || work.animals > 0) && next]);
-  if (wasTried && work.animals === 0) return <p class="soft next-line">Correct the file and choose it again.</p>;
+  if (wasTried && work.animals === 0 && columns.length === 0)
+    return <p class="soft next-line">Correct the file and choose it again.</p>;
   return (
     <div class="go-on">
+      {columns.length > 0 && (
+        <ColumnFields
+          columns={columns}
+          map={map}
+          keepIds={keepIds}
+          onChange={(change) => {
+            choose({ map: { ...choices.value.map, ...change } });
+            setOutdated(work.work);
+          }}
+        />
+      )}
       <div class="choices">
         {(work.rejected > 0 || skipInvalid) && (
           <Check
@@ -194,3 +214,30 @@ function GoOn({ work, onBegun }: Pick<ImportWorkProps, "work" | "onBegun">) {
     </div>
   );
 }
+
+interface ColumnFieldsProps {
+  readonly columns: readonly string[];
+  readonly map: ColumnChoice;
+  readonly keepIds: boolean;
+  readonly onChange: (change: ColumnChoice) => void;
+}
+
+/** Chooses the column of each field; all other columns are left out. */
+const ColumnFields = ({ columns, map, keepIds, onChange }: ColumnFieldsProps) => (
+  <fieldset class="column-fields">
+    <legend>Columns to read</legend>
+    {importFields(keepIds).map(({ field, label, hint, isNeeded }) => (
+      <SelectField
+        key={field}
+        label={label}
+        hint={hint}
+        value={map[field] ?? ""}
+        options={[
+          { value: "", label: isNeeded ? "Choose a column" : "None: all are available" },
+          ...columns.map((column) => ({ value: column, label: column })),
+        ]}
+        onChange={(column) => onChange({ [field]: column })}
+      />
+    ))}
+  </fieldset>
+);

@@ -4,6 +4,7 @@ import type { ImportWorkView } from "../../../src/console/api/index.ts";
 import { WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { call, Failure, sendFile } from "../../api.ts";
 import { say } from "../../components/Toasts.tsx";
+import type { ColumnChoice } from "../../format/columns.ts";
 import { quoted } from "../../format/names.ts";
 import { size } from "../../format/numbers.ts";
 import { address, linkTo, navigate, type Params, withParams } from "../../router.ts";
@@ -31,12 +32,16 @@ export interface ImportChoices {
   readonly skipInvalid: boolean;
   readonly again: boolean;
   readonly keepIds: boolean;
+  /** The columns of the file, once it was refused for them. */
+  readonly columns: readonly string[];
+  /** The column that each field is read from. */
+  readonly map: ColumnChoice;
 }
 
 /** The last known state of the work begun here. The next poll may reach an instance that does not know it. */
 export const begun = signal<ImportWorkView | undefined>(undefined);
 
-const NO_CHOICES: ImportChoices = { skipInvalid: false, again: false, keepIds: false };
+const NO_CHOICES: ImportChoices = { skipInvalid: false, again: false, keepIds: false, columns: [], map: {} };
 export const choices = signal(NO_CHOICES);
 
 export const WORK_ID = "import-work";

@@ -2,7 +2,7 @@ import type { Import, ImportState } from "../../domain/stock/import.ts";
 
 /**
  * POST /console/api/imports?name=file.csv&dryRun=true|false&skipInvalid=&again=&keepIds= with the file as its body: 202
- * with the running work; with &from={work} and without a body, the file of an earlier work once more, such as a dry run.
+ * with the running work; with nameColumn=, categoryIdColumn=, statusColumn= and idColumn= just these columns are read; with &from={work} and without a body, the file of an earlier work once more, such as a dry run.
  * GET /console/api/imports/{work} tells how far it is; GET /console/api/imports/works lists those that this instance
  * knows, the newest first, for whoever comes back to the page; GET …/{work}/rejected downloads the reasons of what was
  * rejected, …/{work}/rejected-lines the lines themselves, to be mended and imported again; DELETE
@@ -28,6 +28,8 @@ export interface ImportWorkView {
   readonly message: string | null;
   /** The choices with which it is not refused again. */
   readonly remedies: readonly ImportRemedy[];
+  /** The columns of the file if it was refused for them, so that people can choose the ones to read. */
+  readonly columns: readonly string[];
   readonly importId: string | null;
   /** True: the file is still here, for another work with `from`. */
   readonly hasFile: boolean;

@@ -25,7 +25,7 @@ interface Parts {
   readonly reportMaxBytes?: number;
 }
 
-interface WantedImport extends Pick<ImportOptions, "dryRun" | "skipInvalid" | "again" | "keepIds"> {
+interface WantedImport extends Pick<ImportOptions, "dryRun" | "skipInvalid" | "again" | "keepIds" | "map"> {
   readonly author: Author;
   /** Asked once the file has arrived, which may take hours: the session may have ended meanwhile. */
   readonly isAllowed: () => Promise<boolean>;

@@ -14,7 +14,13 @@ export const stoppedText = (work: Running): string => `It was stopped. ${goOnWit
 export const refusedWith = (reason: ImportRefusal, source: string) => ({
   message: sentence(textOfImportRefusal(reason, nounsFor(source))),
   remedies: REMEDIES[reason.kind] ?? [],
+  columns: "columns" in reason ? reason.columns.filter(canBeChosen).slice(0, COLUMNS_SHOWN) : [],
 });
+
+/** A page is sent no more columns, and none with a longer name. */
+const COLUMNS_SHOWN = 200;
+const COLUMN_MAX_CHARACTERS = 200;
+const canBeChosen = (column: string): boolean => column.trim() !== "" && column.length <= COLUMN_MAX_CHARACTERS;
 
 const REMEDIES: Readonly<Partial<Record<ImportRefusal["kind"], readonly ImportRemedy[]>>> = {
   invalid_lines: ["skipInvalid"],
@@ -33,9 +39,9 @@ const nounsFor = (source: string): ImportNouns => ({
   undo: () => "with “Undo”",
   imports: "the list of imports",
   columns: {
-    assigned_ids: () => "remove that column",
-    unknown_column: () => "rename or remove that column",
-    missing_column: () => "rename the column that it is",
+    assigned_ids: () => "choose the columns to read below",
+    unknown_column: () => "choose the columns to read below, and the others are left out",
+    missing_column: () => "choose the column that it is below",
   },
 });
 

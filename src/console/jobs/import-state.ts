@@ -22,7 +22,7 @@ export type JobEvent =
   /** The counts are those of an undo. */
   | ({ readonly kind: "finished" } & Partial<Pick<JobState, "done" | "total" | "animals">>)
   /** Refused by the store or by its file, failed, or stopped. */
-  | { readonly kind: "refused"; readonly message: string | null; readonly remedies?: JobState["remedies"] };
+  | ({ readonly kind: "refused"; readonly message: string | null } & Partial<Pick<JobState, "remedies" | "columns">>);
 
 /** An undo has no steps. */
 type Progress = Omit<ImportProgress, "step"> & Partial<Pick<ImportProgress, "step">>;
@@ -39,6 +39,7 @@ const NEW = {
   rejects: [],
   message: null,
   remedies: [],
+  columns: [],
   importId: null,
 };
 
@@ -73,8 +74,8 @@ export function nextState(state: JobState, event: JobEvent): JobState {
       return { ...state, done, total, animals, step: "done" };
     }
     case "refused": {
-      const { message, remedies = [] } = event;
-      return { ...state, message, remedies, step: "refused" };
+      const { message, remedies = [], columns = [] } = event;
+      return { ...state, message, remedies, columns, step: "refused" };
     }
   }
 }

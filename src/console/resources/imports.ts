@@ -1,9 +1,10 @@
 import { optional } from "../../base/json/fields.ts";
+import { type ColumnMap, FIELD_NAMES } from "../../bulk/reading/columns.ts";
 import { type Import, stateOfImport } from "../../domain/stock/import.ts";
 import type { ImportView } from "../api/index.ts";
 import { ConsoleFault, notFound } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
-import { flagField, idIn, textIn, withForm, withQuery } from "../forms/forms.ts";
+import { flagField, idIn, type Query, textIn, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
 import { asDownload } from "../jobs/download.ts";
 import { fileFault } from "../jobs/upload.ts";
@@ -26,9 +27,18 @@ const accepted = (work: object | ConsoleFault): Response | ConsoleFault =>
 const FLAG = optional(flagField, false);
 const FLAGS = { dryRun: FLAG, skipInvalid: FLAG, again: FLAG, keepIds: FLAG };
 
+/** The columns to read, by the names of their fields with "Column" behind; undefined: those that are named like fields. */
+function mapIn(query: Query): ColumnMap | undefined {
+  const chosen = FIELD_NAMES.flatMap((field) => {
+    const column = query.get(`${field}Column`);
+    return column ? [[field, column] as const] : [];
+  });
+  return chosen.length === 0 ? undefined : new Map(chosen);
+}
+
 /** Imports the file in the body, or with `from` that of an earlier job. */
 export const beginImport = withQuery(FLAGS, async ({ imports }, session, flags, { query, request, hasSession }) => {
-  const wanted = { ...flags, author: authorOf(session), isAllowed: hasSession };
+  const wanted = { ...flags, map: mapIn(query), author: authorOf(session), isAllowed: hasSession };
   const from = textIn(query, "from");
   if (from !== undefined) return accepted(await imports.beginFrom(from, wanted));
   if (!request.body) return NO_FILE;

@@ -157,6 +157,47 @@ describe.skipIf(!CHROMIUM)("animals in the console", () => {
     if (backend !== sqlite) return;
 
     test(
+      "come from a spreadsheet with columns of its own, which are chosen on the page, and are undone by the toast",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          const { secret } = await fleet.issueKey("Sheets", "--plan", "pro");
+          await fleet.call("PUT /categories/77", { secret, body: { name: "Canaries" } });
+          await desk.follow("/animals/import");
+          const sheet = "Nr.;Animal;Category ID;Notes\n1;Tweety;canaries;yellow\n2;Hansi;77;\n";
+          await drop(desk, "birds.csv", sheet);
+          await desk.sees("choose the columns to read below, and the others are left out");
+          await desk.heading("birds.csv").waitFor();
+          const field = (label: string) => page.getByRole("combobox", { name: label });
+          const shown = async (label: string) => field(label).locator("option:checked").innerText();
+          expect([await shown("Name"), await shown("Category"), await shown("Status")]).toEqual([
+            "Choose a column",
+            "Category ID",
+            "None: all are available",
+          ]);
+          const repeat = desk.button("Repeat the dry run");
+          expect(await repeat.isDisabled()).toBe(true);
+          await desk.expectUsable("the columns of a file");
+          await desk.expectUnclipped("the columns of a file");
+          await field("Name").selectOption("Nr.");
+          await repeat.click();
+          await desk.sees("2 animals would be added, and all lines are valid.");
+          await field("Name").selectOption("Animal");
+          await repeat.click();
+          await desk.button("Import 2 animals").waitFor();
+          await desk.button("Import 2 animals").click();
+          await desk.told("“birds.csv” was imported.");
+          const inCategory = "SELECT name FROM animals WHERE category_id = 77 ORDER BY id";
+          expect(await fleet.query(inCategory)).toEqual([{ name: "Tweety" }, { name: "Hansi" }]);
+          await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
+          await desk.sees("2 animals were deleted.");
+          await desk.row("birds.csv").filter({ hasText: "Undone" }).waitFor();
+          expect(await fleet.query(inCategory)).toEqual([]);
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
       "are sent and added under the eyes of whoever waits: bars show how far it is, and those who leave find it again",
       () =>
         withDesk(
