@@ -12,6 +12,12 @@ export function checkFunction(name: string, value: unknown): void {
   if (typeof value !== "function") throw mistake(name, value, "It must be a function");
 }
 
+/** Returns a number that is large enough, and throws for anything else. */
+export function atLeast(least: number, name: string, value: unknown): number {
+  if (typeof value === "number" && value >= least) return value;
+  throw mistake(name, value, `It must be a number from ${least} on`);
+}
+
 /** A value for an error message, cut short. */
 const shown = (value: unknown): string =>
   Object(value) === value

@@ -1,5 +1,5 @@
 import { REAL_CLOCK } from "./clock.ts";
-import { checkFunctions, mistake } from "./mistake.ts";
+import { atLeast, checkFunctions, mistake } from "./mistake.ts";
 import type { AnimalStoreOptions, CallOptions, ClientClock } from "./options.ts";
 import { VERSION } from "./version.ts";
 
@@ -38,12 +38,11 @@ export function settingsOf(options: AnimalStoreOptions): Settings {
 
 /** Takes each limit from the options, or else from the defaults. */
 export function patienceOf(options: CallOptions, defaults: Patience): Patience {
-  const take = (option: keyof Patience, least = 0): number => {
-    const value = options[option] ?? defaults[option];
-    if (typeof value === "number" && value >= least) return value;
-    throw mistake(option, value, `It must be a number from ${least} on`);
+  return {
+    timeoutMs: atLeast(1, "timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
+    retries: atLeast(0, "retries", options.retries ?? defaults.retries),
+    maxWaitMs: atLeast(0, "maxWaitMs", options.maxWaitMs ?? defaults.maxWaitMs),
   };
-  return { timeoutMs: take("timeoutMs", 1), retries: take("retries"), maxWaitMs: take("maxWaitMs") };
 }
 
 /** Validates a header's value: fetch would report an invalid one as a failed connection. */

@@ -1,4 +1,4 @@
-import { mistake } from "../mistake.ts";
+import { atLeast } from "../mistake.ts";
 import type { Answer, Reply } from "../transport/answer.ts";
 import { linkTo } from "../wire/links.ts";
 import { type Call, callOf } from "./call.ts";
@@ -74,9 +74,8 @@ class LazyList<T> extends Lazy<Page<T>, Call<Page<T>>> implements ListCall<T> {
   }
 
   async toArray({ max = Number.POSITIVE_INFINITY }: { readonly max?: number | undefined } = {}): Promise<T[]> {
-    if (typeof max !== "number" || !(max >= 0)) throw mistake("max", max, "It must be a number from 0 on");
     const items: T[] = [];
-    if (max < 1) return items;
+    if (atLeast(0, "max", max) < 1) return items;
     for await (const item of this) if (items.push(item) >= max) break;
     return items;
   }

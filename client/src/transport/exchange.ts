@@ -14,7 +14,7 @@ export interface Outgoing {
   /** The part of its events that all hooks get, with the number of attempts so far. */
   readonly about: RequestEvent & { attempt: number };
   readonly body: string | undefined;
-  /** Names are in lower case, so that no header is duplicated. */
+  /** Its own, in addition to the client's. Names are in lower case, so that no header is duplicated. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -28,7 +28,7 @@ export interface Outgoing {
  * unchanged.
  */
 export function createExchange(
-  { authorization, fetch, clock }: Settings,
+  { authorization, fetch, clock, headers: common }: Settings,
   [enter, leave]: Pacer,
   [tell, announce, noteDeprecation]: Hooks,
 ) {
@@ -52,7 +52,7 @@ export function createExchange(
       const secret = await authorization();
       ending.signal.throwIfAborted();
       about.attempt++;
-      const sent = announce(about, { ...headers, "x-request-id": sentId });
+      const sent = announce(about, { ...common, ...headers, "x-request-id": sentId });
       // A hook may have aborted the call.
       ending.signal.throwIfAborted();
       // A hook may have set its own id.
@@ -74,10 +74,8 @@ export function createExchange(
         throw new Error("the answer is to another request. Does a cache or proxy repeat it?");
       requestId = answeredId || requestId;
       const data = await bodyOf(response, method);
-      return {
-        ...{ status, ok, headers: answered, body: data, requestId },
-        retryAfterMs: ok ? undefined : retryAfterMs(answered),
-      };
+      const delayMs = ok ? undefined : retryAfterMs(answered);
+      return { status, ok, headers: answered, body: data, requestId, retryAfterMs: delayMs };
     };
     const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS));
     const stopListening = onAbort(signal, end);
@@ -118,11 +116,12 @@ export function createExchange(
 const isOfAnother = (answeredId: string, sentId: string): boolean =>
   !answeredId.includes(sentId) && answeredId.startsWith(sentId.slice(0, 12));
 
-/** Node's fetch gives the reason in the error's cause; Bun's appends advice for its direct callers. */
+/** Node's fetch gives the reason in the innermost cause; Bun's appends advice for its direct callers. */
 function reasonOf(error: unknown): string {
-  const { message, cause } = Object(error) as { message?: string; cause?: { message?: string; code?: string } };
+  const { message = "", code, cause } = Object(error) as { message?: string; code?: string; cause?: unknown };
+  if (cause) return reasonOf(cause);
   // OpenSSL's messages contain line breaks and refer to its source code; the code is clearer.
-  return /^.+$/.exec(cause?.message ?? "")?.[0] || cause?.code || message?.split(" For more")[0] || String(error);
+  return /^.+$/.exec(message.split(" For more")[0] ?? "")?.[0] || code || String(error);
 }
 
 /** Browsers hide from a page that CORS was the reason. */

@@ -70,9 +70,8 @@ export function createTransport(options: AnimalStoreOptions, shared: Pacer | und
 
 function prepare(request: WireRequest, options: AnyOptions, settings: Settings): Sending {
   const { operation, method, path, body, isList } = request;
-  const { maxWaitMs, ...patience } = patienceOf(options, settings);
-  const headers: Record<string, string> = { ...settings.headers };
-  if (options.headers) Object.assign(headers, headersOf(options.headers));
+  const { timeoutMs, retries, maxWaitMs } = patienceOf(options, settings);
+  const headers = options.headers ? headersOf(options.headers) : {};
   const set = (header: string, option: "idempotencyKey" | "ifMatch" | "ifNoneMatch", value = options[option]): void => {
     if (value !== undefined) headers[header] = headerText(value, option);
   };
@@ -82,7 +81,8 @@ function prepare(request: WireRequest, options: AnyOptions, settings: Settings):
   set("if-match", "ifMatch");
   set("if-none-match", "ifNoneMatch");
   return {
-    ...patience,
+    timeoutMs,
+    retries,
     about: { callId: numbered(), operation, method, url: settings.baseUrl + path, attempt: 0 },
     body,
     headers,
