@@ -15,7 +15,10 @@ export async function bodyOf(response: Response, method: string): Promise<unknow
     response.body?.cancel().catch(() => {});
     return undefined;
   }
-  const text = await textOf(response);
+  // A compressed body has more bytes than its Content-Length says.
+  const isShort =
+    Number(headers.get("content-length") ?? Infinity) <= MAX_BODY_BYTES && !headers.has("content-encoding");
+  const text = isShort ? await response.text() : await boundedText(response);
   try {
     return text === undefined ? undefined : parseExactly(text);
   } catch (error) {
@@ -34,24 +37,17 @@ const isWhole = ({ status, ok, headers }: Response, type: string, method: string
     ? status === 204 && !headers.has("allow")
     : status !== 204 && (!ok || type === JSON_TYPE || !JSON_TYPE.startsWith(type));
 
-/** The text of a body; undefined if it is too long to be the service's. */
-async function textOf(response: Response): Promise<string | undefined> {
-  const { headers, body } = response;
-  // This is the fast way. A compressed body has more bytes than its Content-Length says.
-  if (
-    !body ||
-    (Number(headers.get("content-length") ?? Infinity) <= MAX_BODY_BYTES && !headers.has("content-encoding"))
-  )
-    return response.text();
-  const reader = body.getReader();
+/** The text of a body; undefined if it is too long to be the service's. Only here it is made a stream, which takes time. */
+async function boundedText({ body }: Response): Promise<string | undefined> {
+  const reader = body?.getReader();
   const decoder = new TextDecoder();
   let text = "";
   for (let left = MAX_BODY_BYTES; left >= 0; ) {
-    const { value } = await reader.read();
+    const { value } = (await reader?.read()) ?? {};
     if (!value) return text + decoder.decode();
     left -= value.length;
     text += decoder.decode(value, { stream: true });
   }
-  reader.cancel().catch(() => {});
+  reader?.cancel().catch(() => {});
   return undefined;
 }
