@@ -1,4 +1,5 @@
 import { REAL_CLOCK } from "./clock.ts";
+import { atLeast, checkFunctions, mistake } from "./mistake.ts";
 import type { AnimalStoreOptions, CallOptions, ClientClock } from "./options.ts";
 import { VERSION } from "./version.ts";
 
@@ -22,11 +23,8 @@ export function settingsOf(options: AnimalStoreOptions): Settings {
   const { pacing = true, clock = REAL_CLOCK } = options;
   // In browsers, the global fetch throws when it is called as a method of another object.
   const { fetch: send = (url, init) => fetch(url, init) } = options;
-  for (const [option, value] of Object.entries(options)) {
-    const type = option === "pacing" ? "boolean" : "function";
-    if (/^(on|fetch|pacing)/.test(option) && value !== undefined && typeof value !== type)
-      throw new TypeError(`${option} must be a ${type}.`);
-  }
+  checkFunctions(options);
+  if (typeof pacing !== "boolean") throw mistake("pacing", pacing, "It must be a boolean");
   return {
     ...patienceOf(options, { timeoutMs: 30_000, retries: 4, maxWaitMs: 120_000 }),
     baseUrl: baseUrlOf(options.baseUrl ?? environment("URL")),
@@ -40,12 +38,11 @@ export function settingsOf(options: AnimalStoreOptions): Settings {
 
 /** Takes each limit from the options, or else from the defaults. */
 export function patienceOf(options: CallOptions, defaults: Patience): Patience {
-  const take = (option: keyof Patience, least = 0): number => {
-    const value = options[option] ?? defaults[option];
-    if (typeof value === "number" && value >= least) return value;
-    throw new TypeError(`${option} is ${String(value)}. It must be a number from ${least} on.`);
+  return {
+    timeoutMs: atLeast(1, "timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
+    retries: atLeast(0, "retries", options.retries ?? defaults.retries),
+    maxWaitMs: atLeast(0, "maxWaitMs", options.maxWaitMs ?? defaults.maxWaitMs),
   };
-  return { timeoutMs: take("timeoutMs", 1), retries: take("retries"), maxWaitMs: take("maxWaitMs") };
 }
 
 /** Validates a header's value: fetch would report an invalid one as a failed connection. */

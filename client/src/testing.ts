@@ -16,6 +16,8 @@ export interface TestKeyOptions {
   readonly quotas?: { readonly perMinute: number; readonly perDay: number } | undefined;
   /** What the key may do. By default, everything. */
   readonly scopes?: readonly ("pets:read" | "pets:write" | "orders:read" | "orders:write")[] | undefined;
+  /** Lets its holder rotate its secret. By default, false: no scope brings this with it. */
+  readonly rotation?: boolean | undefined;
   /** The name of the key. By default, `test`. */
   readonly name?: string | undefined;
   /** The moment from which on the key is refused. */
@@ -101,7 +103,7 @@ export interface TestStore {
 
 /**
  * Makes a store in memory for the tests of a program that uses the client. It keeps to the rules of the service: ids,
- * validation, errors, tags, pages, quotas and bans.
+ * validation, errors, tags, pages, quotas, bans and rotated secrets.
  *
  * @example
  * const test = createTestStore({ plan: "free" });

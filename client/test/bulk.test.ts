@@ -343,9 +343,9 @@ describe("a call", () => {
       [[], { concurrency: 0 }, "concurrency is 0."],
       [[], { concurrency: 1.5 }, "concurrency is 1.5."],
       [[], { concurrency: "8" }, 'concurrency is "8".'],
-      [[], { idempotencyKey: "import" }, "idempotencyKey must be a function."],
-      [[], { toPet: {} }, "toPet must be a function."],
-      [[], { onProgress: 1 }, "onProgress must be a function."],
+      [[], { idempotencyKey: "import" }, 'idempotencyKey is "import". It must be a function.'],
+      [[], { toPet: {} }, "toPet is an object. It must be a function."],
+      [[], { onProgress: 1 }, "onProgress is 1. It must be a function."],
       [[{ name: "Rex", categoryId: 7 }], { maxWaitMs: -1 }, "maxWaitMs is -1."],
     ];
     for (const [rows, options, message] of WRONG)

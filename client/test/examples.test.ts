@@ -7,6 +7,7 @@ import { startService, type TestService } from "../../test/harness/service/servi
 import { FakeClock } from "../../test/harness/time/clock.ts";
 import { AnimalStore } from "../src/index.ts";
 import { DENO } from "./harness/deno.ts";
+import { startForwardProxy } from "./harness/forward-proxy.ts";
 import { complaints, NODE, newConsumer } from "./harness/typescript.ts";
 
 const EXAMPLES = join(import.meta.dir, "../examples");
@@ -189,6 +190,18 @@ test("sell takes the next animal when somebody else is faster", async () => {
     env: { ...env(), ANIMAL_STORE_URL: new URL("/v1", rival.url).href },
   });
   expect(out).toContain(`animal ${second.id} is sold as D.`);
+});
+
+test("proxy reaches the service through a forward proxy, and nowhere else; without a password it says why not", async () => {
+  const proxy = await startForwardProxy("desk", "s3cret");
+  const through = (url: string) => example("Node", "proxy", { HTTPS_PROXY: url });
+  const { host } = new URL(proxy.url);
+  expect(await through(proxy.url)).toEqual({ exitCode: 0, err: "", out: `test (enterprise), through ${host}\n` });
+  expect(proxy.asked).toEqual([`CONNECT ${new URL(service.origin).host} HTTP/1.1`]);
+  const refused = await through(`http://${host}`);
+  expect([refused.exitCode, refused.out]).toEqual([1, ""]);
+  expect(refused.err).toContain("407");
+  expect((await example("Node", "proxy", { HTTPS_PROXY: "" })).exitCode).toBe(2);
 });
 
 test("watch prints what is added, sold, renamed and removed", async () => {

@@ -36,7 +36,7 @@ describe("options that cannot be right are a TypeError that names them", () => {
     const rejected = async (options: object): Promise<string> =>
       String(await store.pets.create({ name: "Rex", categoryId: 7 }, options).catch((error: unknown) => error));
     expect(await rejected({ timeoutMs: 0 })).toStartWith("TypeError: timeoutMs is 0. It must be a number from 1");
-    expect(await rejected({ retries: "3" })).toStartWith("TypeError: retries is 3.");
+    expect(await rejected({ retries: "3" })).toStartWith('TypeError: retries is "3".');
     expect(await rejected({ maxWaitMs: Number.NaN })).toStartWith("TypeError: maxWaitMs is NaN.");
     for (const text of ["", "a\nb", "caf\u00e9", "\u{1f408}"]) {
       expect(await rejected({ idempotencyKey: text })).toStartWith("TypeError: idempotencyKey must be printable ASCII");

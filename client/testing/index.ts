@@ -3,6 +3,7 @@ import { Clock } from "./clock.ts";
 import { Failures } from "./failures.ts";
 import { issuedKeys } from "./keys.ts";
 import { createService, type SentRequest } from "./service.ts";
+import { idempotency } from "./store/saved-responses.ts";
 
 export type * from "../src/testing.ts";
 
@@ -13,8 +14,9 @@ export const createTestStore: typeof TestStoreMaker = ({ now = START, ...firstKe
   const startMs = new Date(now).getTime();
   if (Number.isNaN(startMs)) throw new TypeError(`now is ${String(now)}. It must be a date.`);
   const clock = new Clock(startMs);
-  const keys = issuedKeys(clock);
-  const answer = createService({ clock, keyring: keys, publicUrl: BASE_URL });
+  const once = idempotency();
+  const keys = issuedKeys(clock, once);
+  const answer = createService({ clock, once, keyring: keys, keyStore: keys, publicUrl: BASE_URL });
   const failures = new Failures();
   const requests: TestRequest[] = [];
 

@@ -1,5 +1,4 @@
 import { createGate, type GateParts } from "../../src/access/gate.ts";
-import { refused } from "../../src/base/result.ts";
 import type { Clock } from "../../src/base/time/clock.ts";
 import { ratePolicyOfAddress } from "../../src/domain/limits/tally.ts";
 import type { Fault } from "../../src/http/faults/fault.ts";
@@ -10,6 +9,7 @@ import { type HandlerParts, type Resource, resourcesOf, V1Handler } from "../../
 import { noTelemetry } from "../../src/telemetry/telemetry.ts";
 import { MapMeter } from "./meter.ts";
 import { KeptRequests } from "./requests.ts";
+import type { Once } from "./store/saved-responses.ts";
 import { createStore } from "./store/store.ts";
 import { Usage } from "./usage.ts";
 
@@ -24,8 +24,9 @@ export interface SentRequest extends Pick<Request, "method" | "url" | "headers" 
 /** Answers a request, or admits it and then answers with a fault. */
 export type ServiceAnswer = (sent: SentRequest, fault?: Fault) => Promise<Response>;
 
-interface ServiceParts extends Pick<GateParts, "keyring"> {
+interface ServiceParts extends Pick<GateParts, "keyring">, Pick<RunParts, "keyStore"> {
   readonly clock: Clock;
+  readonly once: Once;
   readonly publicUrl: string;
 }
 
@@ -35,7 +36,7 @@ const ANONYMOUS_PER_MINUTE = 300;
 const BODY_TIMEOUT_MS = 10_000;
 
 /** The whole of /v1: what the service puts between a socket and its database, with a store in memory. */
-export function createService({ clock, keyring, publicUrl }: ServiceParts): ServiceAnswer {
+export function createService({ clock, once, keyring, keyStore, publicUrl }: ServiceParts): ServiceAnswer {
   const gate = createGate({
     ...{ clock, keyring, keyMeter: new MapMeter(clock), addressMeter: new MapMeter(clock) },
     ...{ addressPolicy: ratePolicyOfAddress(ANONYMOUS_PER_MINUTE), environment: "production" },
@@ -49,10 +50,8 @@ export function createService({ clock, keyring, publicUrl }: ServiceParts): Serv
     keptRequests: (query) => requests.keptRequests(query),
   };
   const runParts: RunParts = {
-    // No key of a test store has the right to it, so that nobody gets as far as this.
-    keyStore: { rotateOwn: async () => refused({ kind: "not_allowed" }) },
     environment: "production",
-    ...{ ...createStore(), usageStore, clock, steadyClock: clock, gate, bodyTimeoutMs: BODY_TIMEOUT_MS },
+    ...{ ...createStore(once), keyStore, usageStore, clock, steadyClock: clock, gate, bodyTimeoutMs: BODY_TIMEOUT_MS },
     addresses: { urlsFor: () => urls as never, cacheKeyFor: ({ url }) => url },
     replyCache: { answer: (_, work) => work() },
     // A write is over before the next one begins, so no copy of it can be in progress.

@@ -34,8 +34,8 @@ export interface LimitedWindow {
 /** The state of one quota window, in the time of the client's clock. */
 export interface Quota {
   readonly limit: number;
-  readonly remaining: number;
-  readonly resetsAtMs: number;
+  remaining: number;
+  resetsAtMs: number;
   /** The number of requests of this client that the window has answered, as far as they are known. */
   own: number;
 }
@@ -74,27 +74,24 @@ const numberIn = (text: string, parameter: string, from = 0): number => {
   return at < 0 ? Number.NaN : Number.parseInt(text.slice(at + 2, at + 402), 10);
 };
 
-/** Merges what a response tells. The response to a request that was alone replaces what was known before. */
+/**
+ * Merges what a response tells. That to a request that was alone replaces what was known before. Others may overtake each
+ * other, so of two reports about a window the lesser one holds: its remainder only falls.
+ */
 export function merged(quotas: Quotas, told: Quotas, isAlone: boolean): Quotas {
+  const all = isAlone && told.size ? told : quotas;
   for (const [name, quota] of told) {
     const before = quotas.get(name);
-    if (!isAlone) quotas.set(name, lesser(before, quota));
-    // If more remains than before, it is a new window.
-    else if (before && before.remaining > quota.remaining) quota.own += before.own;
+    all.set(name, quota);
+    // If more remains than before, or another number in all, it is a new window.
+    if (before?.limit !== quota.limit || (isAlone && before.remaining <= quota.remaining)) continue;
+    quota.own += before.own;
+    if (isAlone) continue;
+    quota.remaining = Math.min(before.remaining, quota.remaining);
+    quota.resetsAtMs = Math.min(before.resetsAtMs, quota.resetsAtMs);
   }
-  return isAlone && told.size ? told : quotas;
+  return all;
 }
-
-/** Merges two reports pessimistically: responses may overtake each other, and the remainder of a window only falls. */
-const lesser = (before: Quota | undefined, after: Quota): Quota =>
-  before?.limit === after.limit
-    ? {
-        ...after,
-        remaining: Math.min(before.remaining, after.remaining),
-        resetsAtMs: Math.min(before.resetsAtMs, after.resetsAtMs),
-        own: before.own + 1,
-      }
-    : after;
 
 /** Removes windows that have ended. Returns when, and how many of the requests that they allow were this client's. */
 export function removeEnded(quotas: Quotas, nowMs: number): { atMs: number; part: number } | undefined {

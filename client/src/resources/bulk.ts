@@ -1,11 +1,11 @@
 import { AnimalStoreError, aborted } from "../error.ts";
+import { checkFunctions, mistake } from "../mistake.ts";
 import { onAbort } from "../on-abort.ts";
 import type { CallOptions } from "../options.ts";
 import { headerText } from "../settings.ts";
 import { FOREIGN, isReplay, type Reply } from "../transport/answer.ts";
 import type { AnyOptions } from "../transport/transport.ts";
 import { writeExactly } from "../wire/exact-json.ts";
-import { shown } from "../wire/int64.ts";
 import type { NewPet, Pet } from "../wire/types.ts";
 import { Lazy } from "./lazy.ts";
 
@@ -134,20 +134,20 @@ const OF_ONE_ROW: readonly (number | undefined)[] = [400, 409, 413, 415, 422, 50
 
 export class BulkRun<Row> extends Lazy<BulkReport<Row>> implements BulkCall<Row> {
   readonly [Symbol.toStringTag] = "BulkCall";
-  readonly #outcomes: () => AsyncGenerator<RowOutcome<Row>, void, undefined>;
-  #isTaken = false;
+  /** Undefined once somebody has taken them. */
+  #outcomes: AsyncGenerator<RowOutcome<Row>, void, undefined> | undefined;
 
   constructor(rows: Rows<Row>, options: BulkOptions<Row>, create: Create, guard: Guard) {
     super(() => this.#gather());
-    const fixed = { ...options };
-    this.#outcomes = () => outcomesOf(rows, fixed, create, guard);
+    this.#outcomes = outcomesOf(rows, { ...options }, create, guard);
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<RowOutcome<Row>, void, undefined> {
+    const outcomes = this.#outcomes;
     // The rows may be gone, and without keys of their own they would be created twice.
-    if (this.#isTaken) throw new TypeError("The rows are being sent already. Call createMany again to send them anew.");
-    this.#isTaken = true;
-    return this.#outcomes();
+    if (!outcomes) throw new TypeError("The rows are being sent already. Call createMany again to send them anew.");
+    this.#outcomes = undefined;
+    return outcomes;
   }
 
   async #gather(): Promise<BulkReport<Row>> {
@@ -156,11 +156,6 @@ export class BulkRun<Row> extends Lazy<BulkReport<Row>> implements BulkCall<Row>
     for await (const outcome of this) outcome.pet ? created.push(outcome) : failed.push(outcome);
     return { created, failed };
   }
-}
-
-/** The failure that ends the work. */
-interface Failure {
-  readonly ending: unknown;
 }
 
 /** Reads a row when there is room for it, so that no more are held than are in progress. */
@@ -174,51 +169,53 @@ async function* outcomesOf<Row>(
   check(rows, concurrency, options);
   const settle = settler(options, create);
   const source = each(rows);
-  /** In the order of the rows. None of them rejects. */
-  const underway: Promise<RowOutcome<Row> | Failure>[] = [];
+  /** In the order of the rows; the last one may still be read. Undefined: the work has ended before this row. */
+  const underway: Promise<RowOutcome<Row> | undefined>[] = [];
   let [read, next, created, failed] = [0, 0, 0, 0];
-  let reading: Promise<void> | undefined;
+  let isReading = false;
   /** True when no more rows are to be begun. */
   let isOver = false;
-  let failure: Failure | undefined;
+  let failure: { readonly reason: unknown } | undefined;
   let stopReading = (): void => {};
 
-  const end = (ending: unknown): void => {
-    failure ??= { ending };
+  const end = (reason: unknown): void => {
+    failure ??= { reason };
     isOver = true;
     stopReading();
   };
-  const begin = ({ done, value }: IteratorResult<Row, void>): void => {
-    isOver ||= done === true;
-    if (!isOver) underway.push(settle(value as Row, read++));
+  const begin = async (): Promise<RowOutcome<Row> | undefined> => {
+    try {
+      isReading = true;
+      const { done, value } = await new Promise<IteratorResult<Row, void>>((resolve, reject) => {
+        stopReading = () => resolve({ done: true, value: undefined });
+        source.next().then(resolve, reject);
+      });
+      isReading = false;
+      isOver ||= done === true;
+      if (isOver) return undefined;
+      beginNext();
+      return await settle(value as Row, read++);
+    } catch (error) {
+      end(error);
+      return undefined;
+    }
   };
-  const readNext = async (): Promise<void> => {
-    await new Promise<void>((resolve) => {
-      stopReading = resolve;
-      source.next().then(begin, end).then(resolve);
-    });
-    reading = undefined;
+  const beginNext = (): void => {
+    if (!isReading && !isOver && underway.length < concurrency) underway.push(begin());
   };
   const stopListening = onAbort(signal, () => end(aborted(signal)));
   try {
     if (signal?.aborted) end(aborted(signal));
-    for (;;) {
-      if (!isOver && underway.length < concurrency) reading ??= readNext();
-      const [first] = underway;
-      if (!first && !reading) break;
-      // Rows may come slowly: what is known meanwhile is handed out.
-      const outcome = await (first && reading ? Promise.race([first, reading]) : (first ?? reading));
-      if (!outcome) continue;
+    for (beginNext(); underway[0]; beginNext()) {
+      const outcome = await underway[0];
       void underway.shift();
-      if ("ending" in outcome) end(outcome.ending);
-      else {
-        outcome.pet ? created++ : failed++;
-        if (!failure) next++;
-        if (onProgress) guard("onProgress", onProgress, { created, failed, next });
-        yield outcome;
-      }
+      if (!outcome) continue;
+      outcome.pet ? created++ : failed++;
+      if (outcome.index === next) next++;
+      if (onProgress) guard("onProgress", onProgress, { created, failed, next });
+      yield outcome;
     }
-    if (failure) throw failure.ending;
+    if (failure) throw failure.reason;
   } finally {
     isOver = true;
     stopListening();
@@ -233,22 +230,21 @@ async function* each<Row>(rows: Rows<Row>): AsyncGenerator<Row, void, undefined>
 function check<Row>(rows: Rows<Row>, concurrency: number, options: BulkOptions<Row>): void {
   const { iterator, asyncIterator } = Symbol;
   if (!(iterator in Object(rows) || asyncIterator in Object(rows)))
-    throw new TypeError(`rows is ${shown(rows)}. It must be an array, or another iterable.`);
+    throw mistake("rows", rows, "It must be an array, or another iterable");
   if (!(Number.isInteger(concurrency) && concurrency > 0))
-    throw new TypeError(`concurrency is ${shown(concurrency)}. It must be a whole number from 1 on.`);
-  for (const name of ["toPet", "idempotencyKey", "onProgress"] as const)
-    if (options[name] && typeof options[name] !== "function") throw new TypeError(`${name} must be a function.`);
+    throw mistake("concurrency", concurrency, "It must be a whole number from 1 on");
+  checkFunctions(options);
 }
 
-/** Returns a function that creates the animal of a row. */
+/** Returns a function that creates the animal of a row. It throws what would be the failure of any other row as well. */
 function settler<Row>({ toPet, idempotencyKey, ...options }: BulkOptions<Row>, create: Create) {
   const maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
 
-  return async (row: Row, index: number): Promise<RowOutcome<Row> | Failure> => {
+  return async (row: Row, index: number): Promise<RowOutcome<Row>> => {
     let isOfRow = true;
     try {
       const animal: unknown = toPet ? toPet(row, index) : row;
-      if (Object(animal) !== animal) throw new TypeError(`The animal is ${shown(animal)}. It must be an object.`);
+      if (Object(animal) !== animal) throw mistake("The animal", animal, "It must be an object");
       const key = idempotencyKey && headerText(idempotencyKey(row, index), "idempotencyKey");
       const body = writeExactly(animal as object);
       isOfRow = false;
@@ -256,7 +252,8 @@ function settler<Row>({ toPet, idempotencyKey, ...options }: BulkOptions<Row>, c
       return { index, row, pet, isReplay: isReplay(received) };
     } catch (error) {
       if (error instanceof AnimalStoreError) isOfRow = OF_ONE_ROW.includes(error.status) && error.code !== FOREIGN;
-      return isOfRow ? { index, row, error: error as Error } : { ending: error };
+      if (isOfRow) return { index, row, error: error as Error };
+      throw error;
     }
   };
 }

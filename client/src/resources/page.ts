@@ -1,5 +1,5 @@
+import { atLeast } from "../mistake.ts";
 import type { Answer, Reply } from "../transport/answer.ts";
-import { shown } from "../wire/int64.ts";
 import { linkTo } from "../wire/links.ts";
 import { type Call, callOf } from "./call.ts";
 import { Lazy, once } from "./lazy.ts";
@@ -74,10 +74,8 @@ class LazyList<T> extends Lazy<Page<T>, Call<Page<T>>> implements ListCall<T> {
   }
 
   async toArray({ max = Number.POSITIVE_INFINITY }: { readonly max?: number | undefined } = {}): Promise<T[]> {
-    if (typeof max !== "number" || !(max >= 0))
-      throw new TypeError(`max is ${shown(max)}. It must be a number from 0 on.`);
     const items: T[] = [];
-    if (max < 1) return items;
+    if (atLeast(0, "max", max) < 1) return items;
     for await (const item of this) if (items.push(item) >= max) break;
     return items;
   }

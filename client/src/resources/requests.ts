@@ -1,9 +1,10 @@
+import { mistake } from "../mistake.ts";
 import type { HttpMethod, Operation } from "../operation.ts";
 import type { AnimalStoreOptions, RequestOptions } from "../options.ts";
 import type { Pacer } from "../pacing/pacer.ts";
 import { type AnyOptions, createTransport } from "../transport/transport.ts";
 import { isInt64, writeExactly } from "../wire/exact-json.ts";
-import { int64, shown } from "../wire/int64.ts";
+import { int64 } from "../wire/int64.ts";
 import { type Call, callOf } from "./call.ts";
 import { type ListCall, listOf } from "./page.ts";
 
@@ -92,10 +93,10 @@ function settled<T>(evaluate: () => T): () => T {
 /** The path of a caller's own request. A path that a URL would change could lead out of the interface. */
 function checked(method: string, path: string): string {
   if (!/^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
-    throw new TypeError(`method is ${shown(method)}. It must be GET, POST, PUT, PATCH or DELETE.`);
+    throw mistake("method", method, "It must be GET, POST, PUT, PATCH or DELETE");
   const url = `http://host/v1${path}`;
   if (/^\/[^?#]*$/.test(path) && new URL(url).href === url) return path;
-  throw new TypeError(`path is ${shown(path)}. It must begin with a slash, be encoded as in a URL, and have no query.`);
+  throw mistake("path", path, "It must begin with a slash, be encoded as in a URL, and have no query");
 }
 
 function queryOf(filter: object = {}): string {
@@ -112,7 +113,7 @@ function queryOf(filter: object = {}): string {
 }
 
 function textOf(value: unknown, name: string): string {
-  if (typeof value === "object") throw new TypeError(`${name} is ${shown(value)}. It must be a string or a number.`);
+  if (typeof value === "object") throw mistake(name, value, "It must be a string or a number");
   // encodeURIComponent throws on a lone surrogate.
   return encodeURIComponent(String(value).replace(/\p{Cs}/gu, "\ufffd"));
 }

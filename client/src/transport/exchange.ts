@@ -1,90 +1,112 @@
 import { TIMER_MAX_MS } from "../clock.ts";
 import { AnimalStoreError, aborted } from "../error.ts";
 import { onAbort } from "../on-abort.ts";
+import type { RequestEvent } from "../options.ts";
+import type { Pacer } from "../pacing/pacer.ts";
 import type { Settings } from "../settings.ts";
-import { parseExactly } from "../wire/exact-json.ts";
 import type { Received } from "./answer.ts";
+import { bodyOf } from "./body.ts";
+import type { Hooks } from "./hooks.ts";
+import { numbered } from "./unique.ts";
 
-export const JSON_TYPE = "application/json";
-
-/** The part of a call that one attempt needs. */
+/** The part of a call that its attempts need. */
 export interface Outgoing {
-  readonly about: { readonly url: string; readonly method: string };
+  /** The part of its events that all hooks get, with the number of attempts so far. */
+  readonly about: RequestEvent & { attempt: number };
   readonly body: string | undefined;
+  /** Its own, in addition to the client's. Names are in lower case, so that no header is duplicated. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** The deadline of every wait. */
+  readonly latestMs: number;
 }
 
 /**
- * Sends a request once and reads the whole response. Rejects with an AnimalStoreError that says what went wrong; errors
- * thrown by the caller's `apiKey` function are passed on unchanged.
+ * Returns a function that sends a request once, as soon as the pacer lets it, and reads the whole response. It rejects
+ * with an AnimalStoreError that says what went wrong; errors thrown by the caller's `apiKey` function are passed on
+ * unchanged.
  */
-export async function exchange(
-  { authorization, fetch }: Pick<Settings, "authorization" | "fetch">,
-  { about: { url, method }, body, timeoutMs, signal }: Outgoing,
-  sentId: string,
-  /** Builds the headers, right before sending. If the signal is aborted, whatever it throws is reported as an abort. */
-  headersWith: (secret: string) => Record<string, string>,
-): Promise<Received> {
-  /** Undefined until the request is sent. */
-  let requestId: string | undefined;
-  const ending = new AbortController();
-  let giveUp: () => void;
-  const end = (): void => {
-    ending.abort();
-    // The caller's functions may ignore the signal. A result that is already complete still wins.
-    setTimeout(giveUp);
+export function createExchange(
+  { authorization, fetch, clock, headers: common }: Settings,
+  [enter, leave]: Pacer,
+  [tell, announce, noteDeprecation]: Hooks,
+) {
+  return async ({ about, body, headers, timeoutMs, signal, latestMs }: Outgoing): Promise<Received> => {
+    if (signal?.aborted) throw aborted(signal);
+    const pass = await enter(latestMs, signal);
+    const { url, method } = about;
+    const sentId = numbered();
+    let requestId: string | undefined;
+    /** Undefined until the request is sent. */
+    let outcome: Received | "lost" | undefined;
+    let startedAtMs = 0;
+    const ending = new AbortController();
+    let giveUp: () => void;
+    const end = (): void => {
+      ending.abort();
+      // The caller's functions may ignore the signal. A result that is already complete still wins.
+      setTimeout(giveUp);
+    };
+    const work = async (): Promise<Received> => {
+      const secret = await authorization();
+      ending.signal.throwIfAborted();
+      about.attempt++;
+      const sent = announce(about, { ...common, ...headers, "x-request-id": sentId });
+      // A hook may have aborted the call.
+      ending.signal.throwIfAborted();
+      // A hook may have set its own id.
+      requestId = sent["x-request-id"] || sentId;
+      sent.authorization = secret;
+      outcome = "lost";
+      startedAtMs = clock.now();
+      const response = await fetch(url, {
+        method,
+        headers: sent,
+        body: body ?? null,
+        // If fetch followed a redirect, it would turn a POST into a GET.
+        redirect: "manual",
+        signal: ending.signal,
+      });
+      const { status, ok, headers: answered } = response;
+      const answeredId = answered.get("x-request-id") ?? "";
+      if (isOfAnother(answeredId, sentId))
+        throw new Error("the answer is to another request. Does a cache or proxy repeat it?");
+      requestId = answeredId || requestId;
+      const data = await bodyOf(response, method);
+      const delayMs = ok ? undefined : retryAfterMs(answered);
+      return { status, ok, headers: answered, body: data, requestId, retryAfterMs: delayMs };
+    };
+    const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS));
+    const stopListening = onAbort(signal, end);
+    try {
+      const received = await new Promise<Received>((resolve, reject) => {
+        giveUp = reject;
+        if (signal?.aborted) end();
+        work().then(resolve, reject);
+      });
+      outcome = received;
+      const { status, headers } = received;
+      tell("onResponse", about, { status, headers, requestId, durationMs: clock.now() - startedAtMs });
+      noteDeprecation(about.operation, headers);
+      return received;
+    } catch (cause) {
+      const isLate = ending.signal.aborted;
+      // The rest of the response is useless, and so is its connection.
+      end();
+      if (signal?.aborted) throw aborted(signal, requestId);
+      if (!isLate && !outcome) throw cause;
+      const { origin } = new URL(url);
+      const message = isLate
+        ? `No complete answer from ${outcome ? origin : "apiKey"} within ${timeoutMs} ms. Raise timeoutMs.`
+        : `The connection to ${origin} failed: ${reasonOf(cause)}${corsAdvice(origin)}`;
+      throw new AnimalStoreError({ code: isLate ? "timeout" : "connection_failed", message, requestId, cause });
+    } finally {
+      clearTimeout(timer);
+      stopListening();
+      leave(pass, outcome);
+    }
   };
-  const work = async (): Promise<Received> => {
-    const secret = await authorization();
-    ending.signal.throwIfAborted();
-    const sentHeaders = headersWith(secret);
-    // A hook may have set its own id.
-    requestId = sentHeaders["x-request-id"] || sentId;
-    const response = await fetch(url, {
-      method,
-      headers: sentHeaders,
-      body: body ?? null,
-      // If fetch followed a redirect, it would turn a POST into a GET.
-      redirect: "manual",
-      signal: ending.signal,
-    });
-    const { status, ok, headers } = response;
-    const type = (headers.get("content-type") ?? "").toLowerCase();
-    const answeredId = headers.get("x-request-id") ?? "";
-    if (isOfAnother(answeredId, sentId))
-      throw new Error("the answer is to another request. Does a cache or proxy repeat it?");
-    if (!isWhole(response, type, method)) throw new Error("the answer is incomplete");
-    requestId = answeredId || requestId;
-    let data: unknown;
-    if (type.startsWith(JSON_TYPE) && !BODILESS.includes(status)) data = parse(await textOf(response), ok);
-    // Other types are not from the service, and their bodies may never end.
-    else response.body?.cancel().catch(() => {});
-    return { status, ok, headers, body: data, requestId, retryAfterMs: ok ? undefined : retryAfterMs(headers) };
-  };
-  const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS));
-  const stopListening = onAbort(signal, end);
-  try {
-    return await new Promise((resolve, reject) => {
-      giveUp = reject;
-      if (signal?.aborted) end();
-      work().then(resolve, reject);
-    });
-  } catch (cause) {
-    const isLate = ending.signal.aborted;
-    // The rest of the response is useless, and so is its connection.
-    end();
-    if (signal?.aborted) throw aborted(signal, requestId);
-    if (!isLate && !requestId) throw cause;
-    const { origin } = new URL(url);
-    const message = isLate
-      ? `No complete answer from ${requestId ? origin : "apiKey"} within ${timeoutMs} ms. Raise timeoutMs.`
-      : `The connection to ${origin} failed: ${reasonOf(cause)}${corsAdvice(origin)}`;
-    throw new AnimalStoreError({ code: isLate ? "timeout" : "connection_failed", message, requestId, cause });
-  } finally {
-    clearTimeout(timer);
-    stopListening();
-  }
 }
 
 /**
@@ -94,58 +116,12 @@ export async function exchange(
 const isOfAnother = (answeredId: string, sentId: string): boolean =>
   !answeredId.includes(sentId) && answeredId.startsWith(sentId.slice(0, 12));
 
-/**
- * Chromium accepts truncated headers, and takes a duplicated preflight response for the next one. Only a DELETE is
- * answered with 204, and with no other success: that would be the response to something else.
- */
-function isWhole({ status, ok, headers }: Response, type: string, method: string): boolean {
-  if (ok && method === "DELETE") return status === 204 && !headers.has("allow");
-  if (status === 204) return false;
-  return !ok || type === JSON_TYPE || !JSON_TYPE.startsWith(type);
-}
-
-/** The largest response of the service is a page with a few hundred kilobytes. */
-const MAX_BODY_BYTES = 5_000_000;
-
-/** The text of a body; undefined if it is too long to be the service's. */
-async function textOf(response: Response): Promise<string | undefined> {
-  const { headers, body } = response;
-  // This is the fast way. A compressed body has more bytes than its Content-Length says.
-  if (Number(headers.get("content-length") ?? Infinity) <= MAX_BODY_BYTES && !headers.has("content-encoding"))
-    return response.text();
-  const reader = body?.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  for (let left = MAX_BODY_BYTES; ; ) {
-    const { value } = (await reader?.read()) ?? {};
-    if (!value) return text + decoder.decode();
-    left -= value.length;
-    if (left < 0) {
-      reader?.cancel().catch(() => {});
-      return undefined;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}
-
-/** Statuses without a body, whatever their Content-Type says. */
-const BODILESS: readonly number[] = [204, 304];
-
-/** Text that is not JSON is half of an answer if the status is a success, and throws; otherwise it is a stranger's. */
-function parse(text: string | undefined, ok: boolean): unknown {
-  try {
-    return text === undefined ? undefined : parseExactly(text);
-  } catch (error) {
-    if (ok) throw error;
-    return undefined;
-  }
-}
-
-/** Node's fetch gives the reason in the error's cause; Bun's appends advice for its direct callers. */
+/** Node's fetch gives the reason in the innermost cause; Bun's appends advice for its direct callers. */
 function reasonOf(error: unknown): string {
-  const { message, cause } = Object(error) as { message?: string; cause?: { message?: string; code?: string } };
+  const { message = "", code, cause } = Object(error) as { message?: string; code?: string; cause?: unknown };
+  if (cause) return reasonOf(cause);
   // OpenSSL's messages contain line breaks and refer to its source code; the code is clearer.
-  return /^.+$/.exec(cause?.message ?? "")?.[0] || cause?.code || message?.split(" For more")[0] || String(error);
+  return /^.+$/.exec(message.split(" For more")[0] ?? "")?.[0] || code || String(error);
 }
 
 /** Browsers hide from a page that CORS was the reason. */

@@ -1,6 +1,6 @@
+import { checkFunction, mistake } from "../mistake.ts";
 import type { Operation } from "../operation.ts";
 import type { AnimalStoreOptions, Logger, RequestEvent } from "../options.ts";
-import { shown } from "../wire/int64.ts";
 import { linkTo } from "../wire/links.ts";
 
 type HookName = "onRequest" | "onResponse" | "onRetry" | "onFailure" | "onDeprecated";
@@ -24,13 +24,14 @@ const LOGGED = {
   onFailure: [1, "failed"],
 } as const;
 
+export type Hooks = ReturnType<typeof createHooks>;
+
 /** Calls the hooks of a client, and writes its log. */
 export function createHooks(options: AnimalStoreOptions) {
   const { logger = console, logLevel = "warn" } = options;
   const least = LEVELS.indexOf(logLevel);
-  if (least < 0) throw new TypeError(`logLevel is ${shown(logLevel)}. It must be one of ${LEVELS.join(", ")}.`);
-  for (const level of LEVELS.slice(0, -1))
-    if (typeof Object(logger)[level] !== "function") throw new TypeError(`logger must have a function ${level}.`);
+  if (least < 0) throw mistake("logLevel", logLevel, `It must be one of ${LEVELS.join(", ")}`);
+  for (const level of LEVELS.slice(0, -1)) checkFunction(`logger.${level}`, Object(logger)[level]);
   const deprecated = new Set<string>();
 
   const log = (level: 0 | 1 | 2 | 3, message: string, ...details: readonly unknown[]): void => {

@@ -1,3 +1,5 @@
+import { mistake } from "../mistake.ts";
+
 /**
  * A 64-bit integer as decimal digits, such as `"9007199254740993"`: exact everywhere, and safe in JSON, in a URL and as
  * the key of a map. Two of them are equal when the strings are.
@@ -54,14 +56,11 @@ export function int64(value: unknown, field: string): string {
   // Digits that are not canonical, or do not fit into 64 bits, do not survive the round trip.
   const isExact = /^-?\d{1,19}$/.test(digits) && String(BigInt.asIntN(64, BigInt(digits))) === digits;
   if (isExact && (typeof value !== "number" || Number.isSafeInteger(value))) return digits;
-  const rule = /^-?0\d+$/.test(digits)
-    ? "Leave out the leading zeros: a 64-bit integer is written in one way only, so that ids can be compared."
-    : "It must be a 64-bit integer: a string, a bigint or a safe integer. Larger ones have lost digits.";
-  throw new TypeError(`${field} is ${shown(value)}. ${rule}`);
+  throw mistake(
+    field,
+    value,
+    /^-?0\d+$/.test(digits)
+      ? "Leave out the leading zeros, so that ids can be compared"
+      : "It must be a 64-bit integer: a string, a bigint or a safe integer. Larger ones have lost digits",
+  );
 }
-
-/** A value for an error message, cut short. */
-export const shown = (value: unknown): string =>
-  value && typeof value === "object"
-    ? "an object"
-    : (typeof value === "string" ? JSON.stringify(value) : String(value)).slice(0, 60);

@@ -41,9 +41,9 @@ export async function startKit(
   });
   atEnd(() => server.stop(true));
   const origin = server.url.origin;
-  const issueKey = async ({ expiresAtMs, ...key }: IssueOptions = {}) => {
+  const issueKey = async ({ expiresAtMs, mayRotate: rotation, ...key }: IssueOptions = {}) => {
     const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs);
-    return { id: "", secret: kit.issueKey({ ...key, expiresAt }) };
+    return { id: "", secret: kit.issueKey({ ...key, rotation, expiresAt }) };
   };
   const { secret: boundless } = await issueKey({ plan: "enterprise" });
   return { ...kit, origin, boundless, call: callsTo(`${origin}/v1`, boundless), issueKey };

@@ -20,11 +20,12 @@ export type Compiler = keyof typeof COMPILERS;
 /** The last TypeScript with a JavaScript API. */
 export const typescript5 = packageFolder("typescript", attwCore);
 
-/** Creates a package that depends on the published client and on the types of Node 20. */
+/** Creates a package that depends on the published client, on undici and on the types of Node 20. */
 export function newConsumer(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "node_modules/@types"), { recursive: true });
   symlinkSync(PACKED.folder, join(folder, "node_modules/animal-store-client"));
+  symlinkSync(packageFolder("undici"), join(folder, "node_modules/undici"));
   symlinkSync(packageFolder("node-20-types"), join(folder, "node_modules/@types/node"));
   for (const [name, text] of Object.entries({ "package.json": '{ "type": "module" }', ...files }))
     writeFileSync(join(folder, name), text);

@@ -52,6 +52,34 @@ describe("a test store", () => {
     expect((await failure(store.withOptions({ apiKey: expiring }).key())).code).toBe("invalid_api_key");
   });
 
+  test("lets the holder of a key rotate its secret, if it has the right to, by the rules of the service", async () => {
+    const { kit, store } = start();
+    expect((await failure(store.rotateKey())).code).toBe("insufficient_scope");
+    const first = store.withOptions({ apiKey: kit.issueKey({ rotation: true, name: "shop" }) });
+    expect(await first.key()).toMatchObject({ name: "shop", rotation: true });
+    const { secret, oldSecretExpiresAt } = await first.rotateKey({ overlapSeconds: 60 });
+    expect(oldSecretExpiresAt).toBe("2026-11-15T09:31:00.000Z");
+    let newest = first.withOptions({ apiKey: secret });
+    expect((await failure(first.rotateKey())).code).toBe("secret_replaced");
+    expect([(await first.key()).name, (await newest.key()).name]).toEqual(["shop", "shop"]);
+    kit.clock.advance(MINUTE_MS);
+    expect((await failure(first.key())).code).toBe("invalid_api_key");
+    for (let rotation = 2; rotation <= 5; rotation++)
+      newest = newest.withOptions({ apiKey: (await newest.rotateKey()).secret });
+    expect(await failure(newest.rotateKey())).toMatchObject({ code: "too_many_rotations", status: 409 });
+    kit.clock.advance(DAY_MS - MINUTE_MS);
+    expect((await newest.rotateKey()).oldSecretExpiresAt).toBe("2026-11-17T09:30:00.000Z");
+  });
+
+  test("gives the new secret again to who repeats a rotation whose answer was lost, and makes no other", async () => {
+    const { kit, store } = start({ rotation: true });
+    kit.failNext("lose");
+    const { data, isReplay, attempts } = await store.rotateKey().withResponse();
+    expect([isReplay, attempts]).toEqual([true, 2]);
+    expect(await store.withOptions({ apiKey: data.secret }).key()).toMatchObject({ name: "test" });
+    expect((await failure(store.rotateKey())).code).toBe("secret_replaced");
+  });
+
   test("refuses options that cannot be right, and says what they must be", () => {
     const wrong: readonly (readonly [unknown, RegExp])[] = [
       [{ plan: "gold" }, /^plan is gold\. It must be free, pro, business, enterprise\.$/],

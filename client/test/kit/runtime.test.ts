@@ -5,11 +5,13 @@ import * as theirDigests from "../../../src/base/runtime/digests.ts";
 import * as theirJson from "../../../src/base/runtime/json.ts";
 import * as theirNetwork from "../../../src/base/runtime/network.ts";
 import * as theirQuickDigest from "../../../src/base/runtime/quick-digest.ts";
+import * as theirSealing from "../../../src/base/runtime/sealing.ts";
 import * as base64 from "../../testing/runtime/base64.ts";
 import * as digests from "../../testing/runtime/digests.ts";
 import * as json from "../../testing/runtime/json.ts";
 import * as network from "../../testing/runtime/network.ts";
 import * as quickDigest from "../../testing/runtime/quick-digest.ts";
+import * as sealing from "../../testing/runtime/sealing.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 200 }).map((text) => text.toWellFormed());
 
@@ -21,8 +23,8 @@ describe("what takes the place of Bun in the testing kit", () => {
         .sort();
     expect(names("../../testing/runtime")).toEqual(names("../../../src/base/runtime"));
     const [ours, theirs] = [
-      [base64, digests, json, network, quickDigest],
-      [theirBase64, theirDigests, theirJson, theirNetwork, theirQuickDigest],
+      [base64, digests, json, network, quickDigest, sealing],
+      [theirBase64, theirDigests, theirJson, theirNetwork, theirQuickDigest, theirSealing],
     ];
     for (const [i, module] of theirs.entries()) expect(Object.keys(ours[i] ?? {})).toContainValues(Object.keys(module));
   });
@@ -69,6 +71,15 @@ describe("what takes the place of Bun in the testing kit", () => {
         expect(ours).toBe(theirs);
       }),
     );
+  });
+
+  test("opens what is sealed for the secret and the id that it was sealed with, and for no other", () => {
+    for (const { seal, unseal } of [sealing, theirSealing]) {
+      const sealed = seal("ask_new…", "ask_old", "key_1");
+      expect(unseal(sealed, "ask_old", "key_1")).toBe("ask_new…");
+      expect(() => unseal(sealed, "ask_new…", "key_1")).toThrow();
+      expect(() => unseal(sealed, "ask_old", "key_2")).toThrow();
+    }
   });
 
   test("reads JSON with the literals of its numbers, and throws for what is none", () => {

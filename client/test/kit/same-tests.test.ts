@@ -1,7 +1,7 @@
 import { useKit } from "../harness/target.ts";
 
 // The tests of the client once more, with the testing kit in place of the service. exact.test.ts leaves one out, which
-// changes the database of the service, and operations.test.ts one in which a key rotates its secret.
+// changes the database of the service.
 
 useKit();
 await import("../operations.test.ts");
