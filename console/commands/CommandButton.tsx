@@ -4,7 +4,7 @@ import type { Command } from "./registry.ts";
 interface CommandButtonProps {
   /** Nothing is rendered if it cannot be done now, or not by this role. */
   readonly of: Command | false | undefined;
-  readonly class?: string;
+  readonly class?: string | undefined;
   readonly rel?: string;
   /** The words on the button, if fewer than the title say it beside what it is about. */
   readonly children?: ComponentChildren;

@@ -13,6 +13,9 @@ import { absolutePath } from "../store/urls/database-url.ts";
 export const operatorKeyFile = (databasePath: string): string =>
   absolutePath(`${databasePath.replace(/\.(db|sqlite3?)$/, "")}.operator-key`);
 
+/** The name of the key that a first start issues. */
+export const OPERATOR_KEY_NAME = "operator";
+
 /** The first start issues this key by itself. */
 const SERVICE: Author = { by: "animal-store", via: "service" };
 
@@ -29,7 +32,7 @@ export async function issueOperatorKey(
   if ((await keys.revision()) > 0) return false;
   const secret = newSecret(environment);
   const key = newKey({
-    name: "operator",
+    name: OPERATOR_KEY_NAME,
     plan: "business",
     quotas: PLANS.business,
     createdAtMs: clock.nowMs(),

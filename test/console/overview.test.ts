@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../src/base/time/clock.ts";
 import { type Circumstances, findAlerts, SeenAlerts } from "../../src/console/cached/alerts.ts";
 import { diskOf } from "../../src/console/cached/cache.ts";
+import type { ConsoleCall } from "../../src/console/handler.ts";
+import { addAnimal } from "../../src/console/resources/animals.ts";
 import { showFrame } from "../../src/console/resources/frame.ts";
 import { issue, unban } from "../../src/console/resources/keys.ts";
 import { showOverview } from "../../src/console/resources/overview.ts";
@@ -92,6 +94,27 @@ onEveryStore(({ backend }) => {
       expect(JSON.stringify(view)).not.toContain("password");
       expect(await desk.ask(showOverview, { query: { span: "week" } })).toMatchObject({ status: 400, field: "span" });
       expect(desk.failures).toEqual([]);
+    });
+
+    test("knows how far a new store is: another key than the operator's, animals, requests", async () => {
+      const desk = await openConsole(backend);
+      const operators = await desk.ask(issue, { form: { ...FORM, name: "operator" } });
+      const none = { hasKey: false, hasAnimals: false, hasRequests: false };
+      expect((await overview(desk)).firstSteps).toEqual(none);
+      await desk.ask(issue, { form: FORM });
+      desk.clock.advance(MINUTE_MS);
+      expect((await overview(desk)).firstSteps).toEqual({ ...none, hasKey: true });
+      await desk.ask(addAnimal, { form: { name: "Rex", categoryId: "7", status: "available" } });
+      expect((await overview(desk)).firstSteps).toEqual({ ...none, hasKey: true, hasAnimals: true });
+      // A request of a span that is not shown is known from its key.
+      const nowMs = desk.clock.nowMs();
+      await desk.store.keys.noteUse([{ keyId: operators.key.id, atMs: nowMs - 20 * DAY_MS }]);
+      desk.clock.advance(MINUTE_MS);
+      expect((await overview(desk)).firstSteps).toEqual({ hasKey: true, hasAnimals: true, hasRequests: true });
+      const call = { params: {}, query: new URLSearchParams({ span: "hour" }) } as ConsoleCall;
+      expect(await showOverview(desk.parts, { ...desk.session, role: "viewer" }, call)).toMatchObject({
+        firstSteps: null,
+      });
     });
 
     test("has usage by minute and hour, and the busiest keys of the span with today's quota", async () => {

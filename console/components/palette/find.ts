@@ -8,7 +8,8 @@ import { animalStatusLabel, orderStatusLabel, searchedFor } from "../../format/s
 import { linkTo, withParams } from "../../router.ts";
 import { may } from "../../session.ts";
 
-// Finds keys, animals and orders, by the same searches as their lists: each is a search in an index, so none scans.
+// Finds keys, animals and orders by the searches of their lists. The server has all keys in memory, and searches for the
+// others in an index, so nothing is scanned.
 
 /** A line of the palette. */
 export interface Choice {

@@ -16,8 +16,9 @@ export const cardId = (id: string): string => `order-${id}`;
 /** Focuses the next card as this one is, by its link or a button, so that orders can be approved one after the other. */
 function focusNext(card: HTMLElement | null): void {
   const next = card?.nextElementSibling ?? card;
-  const what = document.activeElement?.matches(".card-head > a") ? "a" : "button";
-  setTimeout(() => next?.querySelector<HTMLElement>(what)?.focus());
+  // At once, so that no key is lost, however fast they are pressed. A button of this card is made anew first.
+  if (document.activeElement?.matches(".card-head > a")) next?.querySelector<HTMLElement>("a")?.focus();
+  else setTimeout(() => next?.querySelector<HTMLElement>("button")?.focus());
 }
 
 /** Focuses the card in its new column. On a phone, that column is hidden, so the old column gets the focus. */

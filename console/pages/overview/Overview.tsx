@@ -5,6 +5,7 @@ import { now } from "../../clock.ts";
 import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { Quota } from "../../components/plots/Bar.tsx";
+import { Figures } from "../../components/plots/Figures.tsx";
 import { SpanChoice, UsagePlot } from "../../components/plots/UsagePlot.tsx";
 import { announce } from "../../components/Toasts.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
@@ -17,7 +18,7 @@ import { duration, viewersZone } from "../../format/time.ts";
 import { POLL_MS, useLive } from "../../live.ts";
 import { address, linkTo } from "../../router.ts";
 import { may } from "../../session.ts";
-import { Figures } from "./Figures.tsx";
+import { FirstSteps } from "./FirstSteps.tsx";
 
 /** Poll faster until the values that are computed in the background are known. */
 const SOON_MS = 1000;
@@ -42,6 +43,7 @@ export function Overview() {
         {(view) => (
           <>
             <Alerts alerts={view.alerts} />
+            {view.firstSteps && <FirstSteps steps={view.firstSteps} reload={live.reload} />}
             <Figures sum={view.usage.sum} span={span} />
             <UsagePlot usage={view.usage} />
             {may(READS_KEYS) ? (

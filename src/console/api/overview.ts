@@ -48,7 +48,17 @@ export interface OverviewView {
   /** "SQLite, /srv/…/animal-store.db, 1.2 GB" as data. */
   readonly store: { readonly kind: "sqlite" | "postgres"; readonly place: string; readonly bytes: number | null };
   readonly alerts: readonly Alert[];
+  /** Null for those who issue no keys, and while the keys are not known yet. */
+  readonly firstSteps: FirstStepsView | null;
   readonly nowMs: number;
+}
+
+/** What a new store needs before it is of use. */
+export interface FirstStepsView {
+  /** Another key than the operator's, which the first start issues. */
+  readonly hasKey: boolean;
+  readonly hasAnimals: boolean;
+  readonly hasRequests: boolean;
 }
 
 export interface BusyKeyView {

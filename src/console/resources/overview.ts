@@ -1,4 +1,4 @@
-import { READS_KEYS } from "../../domain/console-role.ts";
+import { OPERATOR_ONLY, READS_KEYS } from "../../domain/console-role.ts";
 import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
 import { usageInAll } from "../../keys/queries/usage.ts";
 import { useOf } from "../../keys/queries/use.ts";
@@ -10,6 +10,7 @@ import { SPAN_MS } from "../cached/cache.ts";
 import type { CountedKeys } from "../cached/known-keys.ts";
 import { ConsoleFault } from "../fault.ts";
 import type { ConsoleHandler, ConsoleParts } from "../handler.ts";
+import { firstSteps } from "./first-steps.ts";
 import { windowView } from "./key-views.ts";
 import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
 
@@ -42,6 +43,8 @@ export const showOverview: ConsoleHandler = async (
     instances: instances.map((each) => instanceView(each, nowMs)).filter(({ state }) => state !== "stopped"),
     store: { kind: settings.database.kind, place: displayName(settings.database), bytes: stock?.value.bytes ?? null },
     alerts: await currentAlerts(parts, instances),
+    firstSteps:
+      keys && OPERATOR_ONLY.includes(role) ? await firstSteps(store, keys.value, usage.value.sum.requests) : null,
     nowMs,
   };
 };
