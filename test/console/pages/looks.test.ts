@@ -166,6 +166,16 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
             await desk.page.getByRole("cell").getByText(JSON.stringify(each)).waitFor();
             await expectNoElementOfName(desk);
           }
+          for (const name of HOSTILE_NAMES) {
+            await desk.page.keyboard.press("Control+k");
+            const field = desk.page.getByRole("combobox", { name: "Find anything" });
+            await field.fill(name.slice(0, 20));
+            await desk.page.getByRole("option").getByText(name, { exact: true }).first().waitFor();
+            await expectNoElementOfName(desk);
+            await desk.expectUsable(`the palette with ${name}`);
+            await desk.page.keyboard.press("Escape");
+            await desk.closed();
+          }
           // The signed-in user, and the author in the journal.
           await nameIn(desk, HOSTILE_NAMES[0] as string)
             .first()
