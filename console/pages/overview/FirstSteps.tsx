@@ -16,7 +16,7 @@ import { IssueKey } from "../keys/IssueKey.tsx";
 
 const NAME = `${BASE} first steps`;
 
-/** A store with animals that somebody asks for is in use, whoever's key they have. */
+/** A store with animals that somebody asks for is in use, whatever key they ask with. */
 const isNew = ({ hasAnimals, hasRequests }: FirstStepsView): boolean => !hasAnimals || !hasRequests;
 
 interface FirstStepsProps {
