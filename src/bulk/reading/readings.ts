@@ -73,7 +73,8 @@ export class AnimalReader {
       this.#header ??= head?.text;
       const others = (head ? rows.slice(1) : rows).filter(({ text }) => !isNote(text));
       if (known) {
-        await this.categories.learn(others.map(({ cells }) => nameIn(cells[known.categoryId])));
+        const cells = others.map((row) => row.cells[known.categoryId]);
+        await this.categories.learn(cells.filter((cell) => cell !== undefined && isName(cell)));
         yield others.map((row) => this.#ofRow(row, known));
       }
       places = known;
@@ -103,11 +104,10 @@ export class AnimalReader {
     // An empty cell of another field counts as absent.
     const [id, categoryId, status] = [cells[places.id], cells[places.categoryId], cells[places.status]];
     if (id) value.id = integerIn(id);
-    const category = nameIn(categoryId);
     if (categoryId)
-      value.categoryId = category === undefined ? integerIn(categoryId) : (this.categories.idOf(category) ?? category);
+      value.categoryId = isName(categoryId) ? (this.categories.idOf(categoryId) ?? categoryId) : integerIn(categoryId);
     if (status) value.status = status;
-    return this.#judge(row, value, category);
+    return this.#judge(row, value, categoryId);
   }
 
   async *#ofNdjson(blocks: AsyncIterable<TextBlock>): AsyncGenerator<readonly Reading[]> {
@@ -133,14 +133,11 @@ export class AnimalReader {
     if (map ? map.has("id") : columns.includes("id")) throw new UnusableFile({ kind: "assigned_ids", columns });
   }
 
-  /** Applies the rule for new animals, as for a request. Its category may have been given by name. */
-  #judge(place: Place, value: unknown, category?: string): Reading {
+  /** Applies the rule for new animals, as for a request. In CSV, the category is a number or a name. */
+  #judge(place: Place, value: unknown, category = ""): Reading {
     const parsed = this.options.keepIds && isRecord(value) ? this.#parseWithId(value) : parseNewAnimal(value);
     if (!(parsed instanceof InvalidRecord)) return { kind: "animal", animal: parsed };
-    return rejected(
-      place,
-      sentencesOn(category === undefined ? parsed : onCategory(parsed, category), { place: "line" }),
-    );
+    return rejected(place, sentencesOn(isName(category) ? onCategory(parsed, category) : parsed, { place: "line" }));
   }
 
   #parseWithId({ id, ...others }: Record<string, unknown>): Animal | InvalidRecord {
@@ -208,11 +205,9 @@ function integerIn(cell: string): unknown {
   return cell.length <= LITERAL_MAX_CHARACTERS && JSON_NUMBER.test(cell) ? (int64FromJson(cell) ?? cell) : cell;
 }
 
-/** The name of a category in a cell that has no number. */
-const nameIn = (cell: string | undefined): string | undefined =>
-  cell === undefined || cell === "" || USUAL_INTEGER.test(cell) || typeof integerIn(cell) === "bigint"
-    ? undefined
-    : cell;
+/** A cell with no number has the name of a category. */
+const isName = (cell: string): boolean =>
+  cell !== "" && !USUAL_INTEGER.test(cell) && typeof integerIn(cell) === "string";
 
 /** Begins like a number, so that it is more likely a mistake in one than in a name. */
 const NUMBER_LIKE = /^[-+.]?\d/;
