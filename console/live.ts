@@ -54,7 +54,7 @@ export function pollAll(): void {
  */
 export function useLive<T>(path: string | undefined, everyMs = POLL_MS): Live<T> {
   const [known, setKnown] = useState<Known<T>>({ path, data: seenAt<T>(path), error: undefined });
-  const ask = useRef<() => void>(() => {});
+  const polling = useRef<Pick<Poll, "ask" | "putOff"> | undefined>(undefined);
 
   useEffect(() => {
     if (path === undefined) return setKnown({ path, data: undefined, error: undefined });
@@ -67,20 +67,23 @@ export function useLive<T>(path: string | undefined, everyMs = POLL_MS): Live<T>
         error: next.error,
       })),
     );
-    ask.current = poll.ask;
+    polling.current = poll;
     return poll.stop;
   }, [path, everyMs]);
 
-  const reload = useCallback(() => ask.current(), []);
+  const reload = useCallback(() => polling.current?.ask(), []);
   const replace = useCallback(
     (data: T) => {
       if (path !== undefined) remember(path, data);
       setKnown({ path, data, error: undefined });
+      polling.current?.putOff();
     },
     [path],
   );
   return { data: known.data, error: known.error, isStale: known.path !== path, reload, replace };
 }
+
+type Poll = ReturnType<typeof startPoll>;
 
 function startPoll<T>(path: string, everyMs: number, tell: (next: { data?: T; error?: unknown }) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -101,6 +104,11 @@ function startPoll<T>(path: string, everyMs: number, tell: (next: { data?: T; er
       if (controller.signal.aborted || isSignedOut(error)) return;
       tell({ error });
     }
+    askLater();
+  }
+
+  function askLater(): void {
+    clearTimeout(timer);
     if (!isStopped && !document.hidden) timer = setTimeout(ask, everyMs);
   }
 
@@ -113,6 +121,11 @@ function startPoll<T>(path: string, everyMs: number, tell: (next: { data?: T; er
   void ask();
   return {
     ask: () => void ask(),
+    /** Drops an answer that is on its way: it may be older than the change that the page shows. */
+    putOff(): void {
+      asking?.abort();
+      askLater();
+    },
     stop: () => {
       isStopped = true;
       polls.delete(ask);

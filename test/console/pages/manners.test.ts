@@ -33,6 +33,35 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
   }, BROWSER_TEST_MS);
 
   test(
+    "show a change at once, and no answer after it that is older",
+    () =>
+      withDesk(fleet, async (desk) => {
+        const { page } = desk;
+        const { id } = await fleet.issueKey("Held up", "--plan", "pro");
+        await desk.visit(`/keys/${id}`);
+        await desk.button("Suspend").waitFor();
+        // From here on, polls are answered as things are now, but only when the test lets them.
+        const held = Promise.withResolvers<void>();
+        const older = Promise.withResolvers<void>();
+        const path = `**/console/api/keys/${id}`;
+        await page.route(path, async (route) => {
+          const response = await route.fetch();
+          held.resolve();
+          await older.promise;
+          // The page may have given it up.
+          await route.fulfill({ response }).catch(() => {});
+        });
+        await held.promise;
+        await desk.button("Suspend").click();
+        await desk.button("Resume").waitFor();
+        older.resolve();
+        await page.evaluate<void>("new Promise((resolve) => setTimeout(resolve, 100))");
+        expect(await desk.button("Resume").count()).toBe(1);
+      }),
+    BROWSER_TEST_MS,
+  );
+
+  test(
     "are the address: reload, back and a shared link give the same view",
     () =>
       withDesk(fleet, async (desk) => {
