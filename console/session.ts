@@ -36,6 +36,9 @@ export function may(roles: Roles): boolean {
   return role !== undefined && roles.includes(role);
 }
 
+/** The address of the API for clients, which ends in /v1. */
+export const addressOfApi = (): string => (session.value.kind === "in" ? session.value.view.publicUrl : "");
+
 /** The only anchor within a page. */
 const SKIP_LINK = "#page";
 

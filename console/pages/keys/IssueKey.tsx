@@ -4,6 +4,7 @@ import { call } from "../../api.ts";
 import { Dialog } from "../../components/dialogs/Dialog.tsx";
 import { Form } from "../../components/forms/Form.tsx";
 import { linkTo, navigate } from "../../router.ts";
+import { FirstRequests } from "./FirstRequests.tsx";
 import { expiryIn, KEY_FIELDS, type KeyDraft, KeyFields, NEW_DRAFT, quotasIn } from "./KeyFields.tsx";
 import { Secret } from "./Secret.tsx";
 
@@ -38,7 +39,9 @@ export function IssueKey({ onClose }: { readonly onClose: () => void }) {
         onClose={onClose}
         isKept
       >
-        <Secret secret={issued.secret} onDone={done} />
+        <Secret secret={issued.secret} onDone={done}>
+          <FirstRequests issued={issued} />
+        </Secret>
       </Dialog>
     );
   }

@@ -1,11 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
+import { DAY_MS } from "../../../src/base/time/clock.ts";
 import type { KeyListView, ListedKeyView } from "../../../src/console/api/index.ts";
 import { PLAN_NAMES, PLANS, type Plan } from "../../../src/domain/keys/plan.ts";
 import { SCOPES, type Scope } from "../../../src/domain/keys/scope.ts";
+import { strikesToBan } from "../../../src/domain/limits/ban.ts";
 import { now, serverNow } from "../../clock.ts";
 import { Check, Choices, SelectField, TextField } from "../../components/forms/Form.tsx";
 import { accessText, planText } from "../../format/keys.ts";
-import { ahead, localInput, viewersZone } from "../../format/time.ts";
+import { grouped } from "../../format/numbers.ts";
+import { ahead, localInput, upToMinute, viewersZone } from "../../format/time.ts";
 import { useLive } from "../../live.ts";
 import { withParams } from "../../router.ts";
 
@@ -60,6 +63,14 @@ const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   "orders:write": "Write orders",
 };
 
+/** Zero days: it never expires. */
+const EXPIRY_PRESETS = [
+  { label: "In 30 days", days: 30 },
+  { label: "In 90 days", days: 90 },
+  { label: "In a year", days: 365 },
+  { label: "Never", days: 0 },
+];
+
 interface KeyFieldsProps {
   readonly draft: KeyDraft;
   readonly onChange: (draft: KeyDraft) => void;
@@ -107,6 +118,7 @@ export function KeyFields({ draft, onChange, mistakeIn, id }: KeyFieldsProps) {
       />
       <SelectField
         label="Plan"
+        hint={<PlanHint draft={draft} />}
         value={draft.plan}
         options={PLAN_NAMES.map((plan) => ({ value: plan, label: planText(plan) }))}
         onChange={(plan) => change({ plan })}
@@ -155,6 +167,30 @@ export function KeyFields({ draft, onChange, mistakeIn, id }: KeyFieldsProps) {
         onChange={(expires) => change({ expires })}
         mistake={mistakeIn("expiresAtMs")}
       />
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend, which repeats the field's label */}
+      <div class="row presets" role="group" aria-label="Set the expiry">
+        {EXPIRY_PRESETS.map(({ label, days }) => (
+          <button
+            key={label}
+            type="button"
+            class="is-link small"
+            onClick={() => change({ expires: days === 0 ? "" : localInput(upToMinute(serverNow() + days * DAY_MS)) })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Says what happens to a client that goes on beyond its quotas. */
+function PlanHint({ draft }: { readonly draft: KeyDraft }) {
+  const perMinute = PLANS[draft.plan]?.perMinute ?? quotasIn(draft)?.perMinute ?? 0;
+  if (perMinute === 0) return <>Set its quotas below.</>;
+  return (
+    <>
+      Requests beyond its quotas are refused, and {grouped(strikesToBan(perMinute))} refusals in a minute ban the key.
     </>
   );
 }

@@ -9,7 +9,7 @@ import { Panel } from "../../components/layout/Page.tsx";
 import { announce, say } from "../../components/Toasts.tsx";
 import { quoted } from "../../format/names.ts";
 import { BASE, linkTo } from "../../router.ts";
-import { session } from "../../session.ts";
+import { addressOfApi } from "../../session.ts";
 import { withStorage } from "../../storage.ts";
 import { AddAnimal } from "../animals/AnimalForm.tsx";
 import { IssueKey } from "../keys/IssueKey.tsx";
@@ -94,8 +94,6 @@ function Steps({ steps, reload, onHide }: FirstStepsProps & { readonly onHide: (
     </Panel>
   );
 }
-
-const addressOfApi = (): string => (session.value.kind === "in" ? session.value.view.publicUrl : "");
 
 interface StepProps {
   readonly title: string;

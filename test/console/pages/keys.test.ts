@@ -1,11 +1,18 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { DAY_MS } from "../../../src/base/time/clock.ts";
 import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness/browser/desk.ts";
+import { temporaryFolder } from "../../harness/folder.ts";
+import { run } from "../../harness/program/program.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore, sqlite } from "../../harness/service/stores.ts";
 
 // All actions on keys, in a real browser, against the executable.
 
 const withDesk = openBrowser();
+
+/** The client in this checkout, as nothing is installed where a test runs a program. */
+const CLIENT = join(import.meta.dir, "../../../client/src/index.ts");
 
 /** Issues a key in the console. Returns its secret from the clipboard. */
 async function issue(desk: Desk, name: string, fill: (dialog: ReturnType<Desk["dialog"]>) => Promise<void>) {
@@ -40,6 +47,51 @@ describe.skipIf(!CHROMIUM)("keys in the console", () => {
     async function until(isSo: () => Promise<boolean>): Promise<void> {
       while (!(await isSo())) await Bun.sleep(100);
     }
+
+    test(
+      "come with first requests to copy, which work, and expire when a preset says",
+      () =>
+        withDesk(fleet, async (desk) => {
+          await desk.go("Keys");
+          await desk.button("Issue a key").click();
+          const dialog = desk.dialog("Issue a key");
+          await dialog.getByRole("textbox", { name: "Name" }).fill("Kiosk");
+          await dialog.getByText("60 refusals in a minute ban the key").waitFor();
+          await dialog.getByLabel("Plan").selectOption({ label: "Business: 1,000 per minute, 100,000 per day" });
+          await dialog.getByText("1,000 refusals in a minute ban the key").waitFor();
+          const expires = dialog.getByLabel("Expires");
+          await desk.button("In a year", dialog).click();
+          await dialog.getByText("It expires in 365 days").waitFor();
+          await desk.button("Never", dialog).click();
+          expect(await expires.inputValue()).toBe("");
+          await desk.button("In 30 days", dialog).click();
+          await desk.button("Issue", dialog).click();
+          const shown = desk.dialog("The secret of Kiosk");
+          const secret = await shown.getByRole("textbox", { name: "Secret" }).inputValue();
+          await shown.getByText("Try it, on a command line or in a program").click();
+          await desk.expectUsable("a new secret");
+          await desk.button("Copy the command", shown).click();
+          await desk.told("Copied the command.");
+          const command = await desk.copied();
+          expect(command).toContain(secret);
+          const { out } = await run([`${command} --silent --fail`], {
+            cwd: temporaryFolder(),
+            program: ["bash", "-c"],
+          });
+          expect(JSON.parse(out)).toEqual([]);
+          await desk.button("Copy the program", shown).click();
+          await desk.told("Copied the program.");
+          const program = (await desk.copied()).replace('"animal-store-client"', JSON.stringify(CLIENT));
+          const printed = await run(["-e", program], { cwd: temporaryFolder(), program: [process.execPath] });
+          expect([printed.err, printed.exitCode]).toEqual(["", 0]);
+          await shown.getByRole("checkbox", { name: "I have saved the secret" }).check();
+          await desk.button("Done", shown).click();
+          const expiry = await desk.fact("Expires").getByRole("time").getAttribute("datetime");
+          const days = (Date.parse(String(expiry)) - Date.now()) / DAY_MS;
+          expect([days > 29.9, days < 30.1]).toEqual([true, true]);
+        }),
+      BROWSER_TEST_MS,
+    );
 
     test(
       "are issued, renamed, changed, rotated, suspended, resumed and revoked, and the API and the journal agree",
