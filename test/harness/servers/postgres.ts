@@ -222,10 +222,10 @@ export async function withSql<T>(url: string, work: (sql: SQL) => PromiseLike<T>
   }
 }
 
-async function createDatabase(serverUrl: string, template?: string): Promise<string> {
+async function createDatabase(serverUrl: string, template = "template1"): Promise<string> {
   const name = `animal_store_test_${crypto.randomUUID().replaceAll("-", "")}`;
-  const copying = template ? `TEMPLATE ${template} STRATEGY FILE_COPY` : "";
-  await withSql(serverUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} ${copying}`));
+  // By default, each page would go through the log, which takes twice the time.
+  await withSql(serverUrl, (sql) => sql.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
