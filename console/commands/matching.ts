@@ -12,7 +12,7 @@ function rank(title: string, text: string): number | undefined {
   return words.every((word) => title.includes(word)) ? 2 : undefined;
 }
 
-/** Those whose titles match, the best first, and otherwise as they come. All, if there is no text. */
+/** Returns the candidates whose titles match, the best first, and otherwise in their order. No text matches all. */
 export function matching<T extends { readonly title: string }>(candidates: readonly T[], text: string): readonly T[] {
   const wanted = plain(text);
   if (wanted === "") return candidates;

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { navigate } from "../router.ts";
 
-// What the page at hand can do. A page declares each action once: its button and the palette share the declaration.
+// The actions of the current page. A page declares each action once: its button and the palette share the declaration.
 
 export interface Command {
   /** Says what is done without the page around it: "Rotate this key". */

@@ -3,7 +3,7 @@
 const LINKS = "main a.row-link, main .card-head > a";
 const ROW = "tr, .card";
 
-/** Those that are shown: on a phone, all columns of the board but one are hidden. */
+/** Returns the visible links: on a phone, all columns of the board but one are hidden. */
 const links = (): readonly HTMLElement[] =>
   [...document.querySelectorAll<HTMLElement>(LINKS)].filter((link) => link.checkVisibility());
 

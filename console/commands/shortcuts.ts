@@ -10,16 +10,16 @@ import { focusFirstRow, moveToRow, pressInRow, pressLast } from "./rows.ts";
 /** The dialog of this folder that is open. */
 export const opened = signal<"palette" | "shortcuts" | undefined>(undefined);
 
-/** What the keys are pressed in. */
+/** The part of the console that has the focus when a key is pressed. */
 export type Place = "page" | "field" | "search" | "palette" | "dialog";
 
 export interface Shortcut {
-  /** As KeyboardEvent.key has it. "Mod+K" is with Command on a Mac, and with Control elsewhere. */
+  /** The value of KeyboardEvent.key. "Mod+K" takes Command on a Mac, and Control elsewhere. */
   readonly press: string;
   readonly does: string;
   readonly group: "Everywhere" | "Lists and the board" | "Orders";
   readonly places: readonly Place[];
-  /** Those who may do it. */
+  /** The roles that may use it; undefined: all. */
   readonly roles?: Roles;
   /** Goes on while the key is held down. */
   readonly isRepeatable?: boolean;

@@ -4,7 +4,7 @@ import type { Scope } from "../../src/domain/keys/scope.ts";
 
 export interface Snippet {
   readonly title: string;
-  /** What a button copies: "the command". */
+  /** Names the text for its button: "command" makes "Copy the command". */
   readonly what: string;
   readonly text: string;
 }

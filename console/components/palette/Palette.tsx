@@ -28,7 +28,7 @@ const NAME_MAX_LENGTH = 100;
 /** No group pushes all others out of sight. */
 const MATCHES_SHOWN = 8;
 
-/** What the page can do, where one can go, and what belongs to the console, as far as the text means it. */
+/** Groups the matching commands: of the page, to other pages, and of the console itself. */
 function commandGroups(destinations: readonly Command[], text: string): readonly Group[] {
   const all = currentCommands().filter(({ isOnDemand }) => text !== "" || !isOnDemand);
   const general = [SHOW_SHORTCUTS, ...all.filter(({ isGeneral }) => isGeneral)];
@@ -58,7 +58,7 @@ interface Finding {
 
 const NOTHING: Found = { groups: [], problem: undefined };
 
-/** What the server finds for a text. Answers for an earlier text are dropped, but for what still has the text. */
+/** Asks the server for a text. Of an answer to an earlier text, only the results that still match are kept. */
 function useFound(text: string): { readonly found: Found; readonly isPending: boolean } {
   const [last, setLast] = useState<Finding>({ text: "", found: NOTHING });
   useEffect(() => {

@@ -15,7 +15,7 @@ import { may } from "../../session.ts";
 export interface Choice {
   readonly id: string;
   readonly title: string;
-  /** What tells it from others of its name. */
+  /** Tells it from others of the same name. */
   readonly note?: string;
   readonly state?: StateLabel;
   readonly run: () => void;
@@ -29,7 +29,7 @@ export interface FoundGroup {
 }
 
 export interface FoundChoice extends Choice {
-  /** What it was found by. */
+  /** The texts that the search looked at. */
   readonly names: readonly (string | null)[];
 }
 

@@ -3,7 +3,7 @@ import { CopyButton } from "../../components/forms/CopyButton.tsx";
 import { snippetsFor } from "../../format/snippets.ts";
 import { addressOfApi } from "../../session.ts";
 
-/** What a client can send with a new secret, ready to be copied. */
+/** Shows first requests with a new secret, ready to be copied. */
 export const FirstRequests = ({ issued: { key, secret } }: { readonly issued: IssuedView }) => (
   <details class="first-requests">
     <summary>Try it, on a command line or in a program</summary>
