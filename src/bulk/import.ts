@@ -70,6 +70,7 @@ export async function importAnimals(
     const categories = new CategoryNames(parts.categories);
     const reader = new AnimalReader(source, options, categories);
     const validated = await validate(parts, options, source, reader);
+    categories.settle();
     const [first] = validated.firstRejects;
     if (first && !options.skipInvalid) return refused({ kind: "invalid_lines", ...validated, first });
     const { identity, lastId } = reader;

@@ -203,6 +203,23 @@ onEveryStore(({ startService, setUp }) => {
     expect(readFileSync(`${unknown}.rejected.csv`, "utf8")).toBe("name;categoryId\nRex;ferets\n");
   });
 
+  test("a category that gets its name after the validation does not make an animal of a line that was left out", async () => {
+    const path = fileOf("name,categoryId\nLate,4010\nLate,latecomers\n");
+    const result = await service.withStore((store) => {
+      const begin: Store["imports"]["begin"] = async (beginning) => {
+        await store.categories.put({ id: 4_011n, name: "Latecomers" });
+        return store.imports.begin(beginning);
+      };
+      const parts = { ...partsOf(store), imports: { ...store.imports, begin } };
+      return importAnimals(parts, optionsOf(path, { skipInvalid: true }));
+    });
+    expect(result).toMatchObject({
+      kind: "done",
+      value: { animals: 1, rejected: 1, import: { animals: 1, added: 1 } },
+    });
+    expect((await service.call("GET /pets?name=late")).json).toHaveLength(1);
+  });
+
   test("two at once add a file once", async () => {
     const path = fileOf(csvOf(6_000, "Twice"));
     const results = await Promise.all([importFile(path), importFile(path)]);

@@ -6,6 +6,7 @@ import type { CategoryStore } from "../../store/ports/store.ts";
 /** The numbers of the categories that a file names. Both readings of a file share one, so that both see the same. */
 export class CategoryNames {
   readonly #ids = new Map<string, bigint>();
+  #isSettled = false;
 
   constructor(private readonly categories: Pick<CategoryStore, "findByNames">) {}
 
@@ -14,11 +15,17 @@ export class CategoryNames {
     return this.#ids.get(fold(name));
   }
 
+  /** Called after the first reading: a line that it rejected stays rejected, whatever is named since. */
+  settle(): void {
+    this.#isSettled = true;
+  }
+
   /** Asks for those that are not known yet, so that idOf() has them. */
-  async learn(names: readonly (string | undefined)[]): Promise<void> {
+  async learn(names: readonly string[]): Promise<void> {
+    if (this.#isSettled) return;
     const unknown = new Set<string>();
     for (const name of names) {
-      if (name === undefined || mistakeInText(name, NAME_MAX_CODE_POINTS)) continue;
+      if (mistakeInText(name, NAME_MAX_CODE_POINTS)) continue;
       const folded = fold(name);
       if (!this.#ids.has(folded)) unknown.add(folded);
     }

@@ -74,7 +74,7 @@ export class AnimalReader {
       const others = (head ? rows.slice(1) : rows).filter(({ text }) => !isNote(text));
       if (known) {
         const cells = others.map((row) => row.cells[known.categoryId]);
-        await this.categories.learn(cells.filter((cell) => cell !== undefined && isName(cell)));
+        await this.categories.learn(cells.filter((cell): cell is string => cell !== undefined && isName(cell)));
         yield others.map((row) => this.#ofRow(row, known));
       }
       places = known;
