@@ -47,13 +47,16 @@ export function startFaultProxy(targetPort: number, random: Random, oneIn = 2): 
     open.add(client);
     client.on("error", () => {}).on("close", () => open.delete(client));
     let unread = Buffer.alloc(0);
+    const line: Line = { isShifted: false };
     let earlier = Promise.resolve();
     client.on("data", (data: Buffer) => {
       unread = Buffer.concat([unread, data]);
       for (let length = messageLength(unread); length > 0; length = messageLength(unread)) {
         const request = unread.subarray(0, length);
         unread = unread.subarray(length);
-        earlier = earlier.then(() => new FaultyExchange(client, request, targetPort, random).run(choose(request)));
+        earlier = earlier.then(() =>
+          new FaultyExchange(client, line, request, targetPort, random).run(choose(request)),
+        );
       }
     });
   });
@@ -69,10 +72,17 @@ export function startFaultProxy(targetPort: number, random: Random, oneIn = 2): 
   );
 }
 
+/** The state of a client's connection. */
+interface Line {
+  /** True once an answer was delivered twice: the client may take each later one for that to the request after it. */
+  isShifted: boolean;
+}
+
 /** One request and its fault. */
 class FaultyExchange {
   constructor(
     private readonly client: Socket,
+    private readonly line: Line,
     private readonly request: Buffer,
     private readonly targetPort: number,
     private readonly random: Random,
@@ -111,6 +121,7 @@ class FaultyExchange {
       }
       case "delivers the answer twice": {
         const answer = await this.#forward();
+        this.line.isShifted = true;
         client.write(answer);
         // Either at once, or after the client may have sent its next request.
         if (random.chance(0.5)) await Bun.sleep(random.int(0, 4));
@@ -151,9 +162,11 @@ class FaultyExchange {
     const text = answer.toString("latin1");
     if (this.request.toString("latin1", 0, 4) === "GET " || !/^HTTP\/1.1 20[01]/.test(text)) return answer;
     const body = text.slice(headLength(answer));
+    const asText = text.replace(/application\/json/i, "text/plain;charset=utf-8");
     const damaged = this.random.pick([
       text.replace(/application\/json/i, "appliHTTP/1.1 201 Created"),
-      text.replace(/application\/json/i, "text/plain;charset=utf-8").replace(/x-request-id: .*\r\n/i, ""),
+      // A read that gets another request's answer without an id cannot tell it from the page of a captive portal.
+      this.line.isShifted ? asText : asText.replace(/x-request-id: .*\r\n/i, ""),
       text.replace(body, body.replace("{", "[")),
       text.replace(body, "[]".padEnd(body.length)),
       text.replace(body, "null".padEnd(body.length)),

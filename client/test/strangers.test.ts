@@ -242,6 +242,18 @@ describe("a write that was done, and whose answer is damaged", () => {
     expect(error).toMatchObject({ code: "connection_failed", attempts: 5, idempotencyKey: expect.any(String) });
   });
 
+  test("is not that to a read, which asks again", async () => {
+    const answers = [
+      () => new Response(body, { status: 201, headers: { "Content-Type": "text/plain" } }),
+      () => Response.json([{ id: 1, name: "Rex" }]),
+    ];
+    expect(
+      await clientWith(...answers)
+        .pets.list()
+        .withResponse(),
+    ).toMatchObject({ status: 200, attempts: 2 });
+  });
+
   test("a delete is only done with 204: another success is the answer to something else", async () => {
     const answers = [rex, () => Response.json([]), () => new Response(null, { status: 204 })];
     expect(

@@ -87,8 +87,9 @@ export function dataIn(
   }
   // Whoever orders an animal that is gone needs to know that; the code of the service says only that a value is wrong.
   if (code === "invalid_value" && /^"petId" is not the id/.test(String(message))) code = "pet_not_found";
-  if (ok && isWrite) {
-    // The service may have done it, and somebody may have damaged its answer. The retry gets the answer again.
+  if (ok && (isWrite || status === 201)) {
+    // The service may have done it, and somebody may have damaged its answer. The retry gets the answer again. A read that
+    // gets 201 has got a damaged answer to a write.
     code = "connection_failed";
     message = `The answer, with status ${status}, is damaged or not the service's: the write may have been done. Call again with idempotencyKey, or check baseUrl, and any proxy.`;
   }
