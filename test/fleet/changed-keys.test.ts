@@ -12,6 +12,7 @@ import type { Answer } from "../harness/requests/send.ts";
 import { SIGNED } from "../harness/rows/author.ts";
 import { databaseMaker, withSql } from "../harness/servers/postgres.ts";
 import { hasRedis, redisDatabaseMaker } from "../harness/servers/redis.ts";
+import { awaiterOfKeyChanges } from "../harness/service/key-changes.ts";
 import { type IssueOptions, startService, type TestService } from "../harness/service/service.ts";
 import { FakeClock } from "../harness/time/clock.ts";
 
@@ -32,17 +33,16 @@ async function startFleet() {
 /** A key that both instances know. */
 async function usedKey(fleet: readonly TestService[], options: IssueOptions) {
   const [first] = fleet as [TestService];
+  const allKnown = await awaiterOfKeyChanges(fleet, clock);
   const { id, secret } = await first.issueKey(options);
+  await allKnown();
   const get = (instance: TestService) => instance.call("GET /pets", { secret });
   for (const instance of fleet) expect((await get(instance)).status).toBe(200);
-  /** Changes the key, and waits until both instances answer as they should. */
+  /** Changes the key, and asks each instance once, as soon as it knows. */
   const change = async (work: (store: Store) => Promise<unknown>, isFelt: (answer: Answer) => boolean) => {
     await first.withStore(work);
-    await Promise.all(
-      fleet.map(async (instance) => {
-        while (!isFelt(await get(instance))) await Bun.sleep(50);
-      }),
-    );
+    await allKnown();
+    for (const instance of fleet) expect(await get(instance)).toSatisfy(isFelt);
   };
   const edit = (wanted: Omit<KeyEdit, "idOrName">, isFelt: (answer: Answer) => boolean) =>
     change(({ keys }) => editKey({ keys, clock, author: SIGNED }, { idOrName: id, ...wanted }), isFelt);
@@ -59,7 +59,7 @@ const isCode =
   ({ json }: Answer): boolean =>
     json.code === code;
 
-test.skipIf(!hasRedis)("each change to a key is felt within 2 s by every instance", async () => {
+test.skipIf(!hasRedis)("each change to a key is felt by every instance", async () => {
   const { fleet } = await startFleet();
   const { id, change, edit } = await usedKey(fleet, { plan: "business" });
   await change(({ keys }) => suspendKey({ keys, clock, author: SIGNED }, id), isStatus(401));
@@ -101,10 +101,9 @@ test.skipIf(!hasRedis)("a refusal that an instance remembers does not outlive th
   for (const instance of fleet) for (let i = 0; i < 5; i++) await get(instance);
   for (const instance of fleet) expect((await get(instance)).status).toBe(429);
   await edit({ perMinute: 1_000, perDay: 1_000 }, isStatus(200));
-  const remaining = Number((await get(fleet[0])).headers.get("x-ratelimit-remaining"));
-  // Earlier usage is kept: 4 requests, and those since.
-  expect(remaining).toBeWithin(900, 994);
-  expect(Number((await get(fleet[1])).headers.get("x-ratelimit-remaining"))).toBe(remaining - 1);
+  const remaining = async (instance: TestService) => Number((await get(instance)).headers.get("x-ratelimit-remaining"));
+  // Earlier usage is kept: 4 requests that passed, and those since the edit.
+  expect([await remaining(fleet[0]), await remaining(fleet[1])]).toEqual([993, 992]);
   await edit({ perMinute: 4, perDay: 4 }, isStatus(429));
 });
 
@@ -117,9 +116,10 @@ test.skipIf(!hasRedis)(
     // A ban takes 60 strikes before the edit, and 100 after it.
     await edit({ perMinute: 100 }, isStatus(200));
     while ((await get(fleet[0])).status === 200);
-    let strikes = 0;
-    for (; !isCode("key_banned")(await get(fleet[0])); strikes++);
-    expect(strikes).toBeWithin(40, 95);
+    // Of the twelve requests at first, three passed; the one that ended the loop was refused as well.
+    let strikes = 12 - 3 + 1;
+    while (!isCode("key_banned")(await get(fleet[0]))) strikes++;
+    expect(strikes).toBe(99);
     await edit({ perMinute: 5_000 }, ({ headers }) => headers.get("x-ratelimit-limit") === "5000");
     for (const instance of fleet) expect((await get(instance)).json.code).toBe("key_banned");
   },
