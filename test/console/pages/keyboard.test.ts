@@ -187,6 +187,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           await ask(desk, "keys");
           await page.keyboard.press("Enter");
           await desk.expectFocus(desk.title("Keys"));
+          await desk.row("Storefront").waitFor();
           await ask(desk, "");
           expect(await active(desk)).toBe("Issue a key");
           await page.keyboard.press("Enter");
@@ -237,6 +238,9 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
       () =>
         withDesk(fleet, async (desk) => {
           const { page } = desk;
+          // The page offers more once it has its data.
+          await desk.heading("Open orders").waitFor();
+          await desk.settled();
           await ask(desk, "");
           const all = (await page.getByRole("option").allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
           await page.keyboard.press("ArrowUp");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Route } from "playwright-core";
 import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness/browser/desk.ts";
 import { atEnd } from "../../harness/cleanup.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
@@ -9,6 +10,7 @@ import { onEveryStore, sqlite } from "../../harness/service/stores.ts";
 const withDesk = openBrowser();
 
 const COOKIE = "animal_store_console";
+const API = "**/console/api/**";
 
 /** The requests to another site. */
 const askedElsewhere: string[] = [];
@@ -257,11 +259,19 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           await page.goto(`${fleet.origins[0]}/console/keys`);
           await desk.button("Issue a key").click();
           await field.fill("Half typed");
+          await desk.settled();
+          // Nothing but the form is to find the session ended, so the page's polls and look-ups wait until it has.
+          const waiting: Route[] = [];
+          await page.route(API, (route) =>
+            route.request().method() === "GET" ? void waiting.push(route) : route.continue(),
+          );
           await fleet.query("UPDATE console_sessions SET expires_at = 1000");
           desk.expects(/^401 POST/);
           desk.allows(/^401 GET/);
           await desk.button("Issue").click();
           await covered.waitFor();
+          await page.unroute(API);
+          for (const route of waiting) await route.continue().catch(() => {});
           await desk.sees("Open its link in another tab, then come back to this one");
           await page.keyboard.press("Escape");
           await page.keyboard.press("Escape");
