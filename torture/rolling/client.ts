@@ -52,6 +52,7 @@ export class KeepAliveClient extends Client {
     const mayAllBeAway = before.isAllAway || this.weather.isAllAway;
     // A busy machine is the database's excuse, and nobody restarts that.
     const isSlow = this.database.wasSlowSince(beganMs - NOTICED_WITHIN_MS);
+    const tookMs = Math.round(performance.now() - beganMs);
     if (!answer) {
       this.board.count("resets");
       this.board.check(mayAllBeAway || isSlow, () => `${what} was sent over an open connection, and never answered`);
@@ -67,7 +68,7 @@ export class KeepAliveClient extends Client {
       const mayOneBeAway = mayBeInDoubt || before.isOneAway || this.weather.isOneAway;
       const mayFail =
         mayAllBeAway || isSlow || (kind === UNREPEATABLE && mayBeInDoubt) || (kind === TRIED_ONCE && mayOneBeAway);
-      this.board.check(mayFail, () => `${what} was answered ${status} ${body}`);
+      this.board.check(mayFail, () => `${what} was answered ${status} ${body}, after ${tookMs} ms`);
     }
     return { kind: "answered", status, body, headers };
   }

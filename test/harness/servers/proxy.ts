@@ -4,8 +4,11 @@ import { atEnd } from "../cleanup.ts";
 /** The fate of new connections: forwarded to the server, refused, or accepted without any response. */
 type NewConnections = "carried" | "closed" | "swallowed";
 
-/** An answer that takes longer is slow: most of the 1.8 s for which an instance waits. */
+/** A transaction whose answers take longer together is slow: most of the 1.8 s for which an instance waits. */
 const SLOW_MS = 1_000;
+const TURN_MS = 50;
+/** This process forwards the answers of a transaction in about six turns, each of which may come late. */
+const LATE_MS = SLOW_MS / 6;
 
 /** A TCP proxy that can be slow, break, lead elsewhere, or fall silent like a host that loses power. */
 export class TestProxy {
@@ -19,7 +22,11 @@ export class TestProxy {
   readonly #pairs = new Set<[Socket, Socket]>();
   /** When clients sent what the server has not begun to answer. */
   readonly #askedAtMs = new Map<[Socket, Socket], number>();
+  /** The time for which clients have waited for answers within their transactions. */
+  readonly #waitedMs = new WeakMap<[Socket, Socket], number>();
   #lastSlowAtMs = Number.NEGATIVE_INFINITY;
+  #lastTurnAtMs = performance.now();
+  readonly #turns = setInterval(() => this.#noteTurn(), TURN_MS);
   #held: Promise<void> | undefined;
 
   private constructor(
@@ -38,6 +45,7 @@ export class TestProxy {
         resolve(proxy);
       });
       atEnd(() => {
+        clearInterval(proxy.#turns);
         proxy.cut();
         server.close();
       });
@@ -55,7 +63,7 @@ export class TestProxy {
     client.on("data", () => {
       if (!this.#askedAtMs.has(pair)) this.#askedAtMs.set(pair, performance.now());
     });
-    upstream.on("data", () => this.#answered(pair));
+    upstream.on("data", (data: Buffer) => this.#answered(pair, data));
     for (const [socket, other] of [pair, [upstream, client]] as const) {
       socket.on("error", () => {});
       socket.on("close", () => {
@@ -80,14 +88,25 @@ export class TestProxy {
     };
   }
 
-  #answered(pair: [Socket, Socket]): void {
+  /** Notes an answer, or that the connection was closed in its place. */
+  #answered(pair: [Socket, Socket], answer?: Buffer): void {
     const nowMs = performance.now();
-    if (nowMs - (this.#askedAtMs.get(pair) ?? nowMs) > SLOW_MS) this.#lastSlowAtMs = nowMs;
+    const waitedMs = (this.#waitedMs.get(pair) ?? 0) + nowMs - (this.#askedAtMs.get(pair) ?? nowMs);
     this.#askedAtMs.delete(pair);
+    if (waitedMs > SLOW_MS) this.#lastSlowAtMs = nowMs;
+    this.#waitedMs.set(pair, answer && isIdle(answer) ? 0 : waitedMs);
+  }
+
+  /** Called every TURN_MS, unless other work of this process, or of the machine, comes first. */
+  #noteTurn(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#lastTurnAtMs > TURN_MS + LATE_MS) this.#lastSlowAtMs = nowMs;
+    this.#lastTurnAtMs = nowMs;
   }
 
   /** Returns whether a client has waited long for the server since then, as on a busy machine, or still does. */
   wasSlowSince(ms: number): boolean {
+    this.#noteTurn();
     const nowMs = performance.now();
     return this.#lastSlowAtMs > ms || [...this.#askedAtMs.values()].some((askedAtMs) => nowMs - askedAtMs > SLOW_MS);
   }
@@ -120,6 +139,10 @@ export class TestProxy {
     }
   }
 }
+
+/** PostgreSQL's ReadyForQuery, outside of a transaction. */
+const IDLE = Buffer.from("Z\0\0\0\x05I", "latin1");
+const isIdle = (answer: Buffer): boolean => answer.subarray(-IDLE.length).equals(IDLE);
 
 /** Silences a connection, even if the server ends. */
 function silence([client, upstream]: readonly [Socket, Socket]): void {
