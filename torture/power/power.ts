@@ -2,7 +2,6 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../../src/domain/keys/key.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
-import { serve } from "../../test/harness/program/program.ts";
 import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 import { type Attack, begin, type Course } from "../common/attack.ts";
 import { mistakesIn, split, writeImportFile } from "../import/file.ts";
@@ -12,6 +11,7 @@ import type { Moment } from "../ledger/history.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { Client } from "../workload/client.ts";
 import { workers } from "../workload/load.ts";
+import { cutAndCompare, type Effort } from "./compare.ts";
 import { checkIntegrity, cutPower } from "./cut.ts";
 import { issueWorkersKey, loadService } from "./load.ts";
 import { DATABASE, OPERATOR_KEY, Stage } from "./stage.ts";
@@ -19,16 +19,6 @@ import { DATABASE, OPERATOR_KEY, Stage } from "./stage.ts";
 // Power cuts: the service runs on a folder whose changes are all journaled. Then, for points of that journal, the
 // states are built that a disk may be in after a power cut, and each is opened and compared with what had been
 // acknowledged by then.
-
-/** The extent of a scene: small in `npm test`. */
-export interface Effort {
-  readonly loadMs: number;
-  /** The number of cuts, and the number of possible states to check after each. */
-  readonly cuts: number;
-  readonly states: number;
-  /** One of this many states is not only opened but served. */
-  readonly serveOneIn: number;
-}
 
 const FULL: Effort = { loadMs: 1_500, cuts: 60, states: 4, serveOneIn: 40 };
 export const BRIEF: Effort = { loadMs: 200, cuts: 10, states: 3, serveOneIn: 15 };
@@ -233,47 +223,6 @@ export const cutImport: Scene = async (course, round, effort = FULL) => {
     },
   });
 };
-
-interface Comparison {
-  readonly course: Course;
-  readonly round: number;
-  readonly effort: Effort;
-  readonly stage: Stage;
-  readonly ledger: Ledger;
-  /** Cuts come only after this time. */
-  readonly from?: Moment;
-  readonly checkMore?: (folder: string, at: Moment) => void;
-}
-
-/** Cuts the power, opens or serves the resulting states, and compares them with what was acknowledged. */
-async function cutAndCompare({ course, round, effort, stage, ledger, from, checkMore }: Comparison): Promise<void> {
-  const { board } = course;
-  const random = course.randomOf(round, 1);
-  await cutPower(stage, {
-    ...{ ...effort, board, random, from, isOver: course.isOver },
-    check: async ({ folder, at, where }) => {
-      const database = join(folder, DATABASE);
-      const isServed = random.chance(1 / effort.serveOneIn);
-      // The service goes first, so that it meets the untouched state.
-      if (isServed) await checkStart(folder);
-      if (isServed) board.count("started again");
-      checkIntegrity(database);
-      ledger.check(database, at, where);
-      checkMore?.(folder, at);
-    },
-  });
-}
-
-/** Whatever a power cut has left, the service must start on it and answer. */
-async function checkStart(folder: string): Promise<void> {
-  const service = await serve({ cwd: folder, env: { LOG_LEVEL: "silent" } });
-  try {
-    const { status } = await fetch(`${service.origin}/readyz`);
-    if (status !== 200) throw new Error(`the service started again is not ready: ${status}`);
-  } finally {
-    await service.kill("SIGKILL");
-  }
-}
 
 const SCENES: readonly Scene[] = [
   cutUnderLoad,
