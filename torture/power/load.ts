@@ -4,7 +4,7 @@ import { Client } from "../workload/client.ts";
 import { workers } from "../workload/load.ts";
 import type { Stage } from "./stage.ts";
 
-const WORKERS = 8;
+export const WORKERS = 8;
 
 export interface Load {
   readonly forMs: number;
@@ -41,28 +41,26 @@ export async function loadService(stage: Stage, ledger: Ledger, load: Load): Pro
       isBesideOver = true;
     }),
   ]);
-  if (mustRecover) {
-    stage.setFaults();
-    ledger.board.check(
-      await becomesReady(service.origin),
-      "the service was not ready again 20 s after the disk was well",
-    );
-  }
+  if (mustRecover) await recover(stage, ledger, service.origin);
   await service.kill(signal);
   stage.setFaults();
 }
 
 const RECOVERY_TIMEOUT_MS = 20_000;
 
-/** Ready means that writes are accepted, too. */
-async function becomesReady(origin: string): Promise<boolean> {
+/** Makes the disk well again, after which the service must accept writes again. */
+export async function recover(stage: Stage, ledger: Ledger, origin: string): Promise<void> {
+  stage.setFaults();
   const deadlineMs = performance.now() + RECOVERY_TIMEOUT_MS;
   while (performance.now() < deadlineMs) {
-    if ((await fetch(`${origin}/readyz`)).ok) return true;
+    if (await isReady(origin)) return;
     await Bun.sleep(50);
   }
-  return false;
+  ledger.board.violation("the service was not ready again 20 s after the disk was well");
 }
+
+/** Ready means that writes are accepted, too. */
+export const isReady = async (origin: string): Promise<boolean> => (await fetch(`${origin}/readyz`)).ok;
 
 /** Issues the key that the workers use. */
 export async function issueWorkersKey(stage: Stage, ledger: Ledger): Promise<string> {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../../src/domain/keys/key.ts";
+import { FIRST_RETRY_AFTER_MS } from "../../src/store/sqlite/writer/recovery.ts";
 import { temporaryFolder } from "../../test/harness/folder.ts";
 import { openDatabaseFile } from "../../test/harness/rows/sqlite.ts";
 import { type Attack, begin, type Course } from "../common/attack.ts";
@@ -13,7 +14,7 @@ import { Client } from "../workload/client.ts";
 import { workers } from "../workload/load.ts";
 import { cutAndCompare, type Effort } from "./compare.ts";
 import { checkIntegrity, cutPower } from "./cut.ts";
-import { issueWorkersKey, loadService } from "./load.ts";
+import { isReady, issueWorkersKey, loadService, recover, WORKERS } from "./load.ts";
 import { DATABASE, OPERATOR_KEY, Stage } from "./stage.ts";
 
 // Power cuts: the service runs on a folder whose changes are all journaled. Then, for points of that journal, the
@@ -93,6 +94,51 @@ export const cutAfterFailedCheckpoint: Scene = async (course, round, effort = FU
   await service.kill("SIGKILL");
   await cutAndCompare({ course, round, effort, stage, ledger, from: failedAt });
 };
+
+/**
+ * A database that is opened again after a failed sync is checked with a checkpoint. Beside a reader, that one syncs
+ * nothing and so finds no fault: writes are acknowledged again, although the disk still fails.
+ */
+export const cutAfterPartialCheck: Scene = async (course, round, effort = FULL) => {
+  const { board } = course;
+  const stage = new Stage({ hasDataFolder: true });
+  const ledger = new Ledger(board, stage.now);
+  const random = course.randomOf(round, 0);
+  const database = join(stage.cwd, DATABASE);
+  const secret = await issueWorkersKey(stage, ledger);
+  const service = await stage.serveWithThreads();
+  const client = new Client(service.origin, secret);
+  let isOver = false;
+  const load = Promise.all(workers(ledger, WORKERS, random).map((worker) => worker.work(client, () => isOver)));
+  const failsFrom = stage.now();
+  stage.setFaults("sync animal-store.db EIO *");
+  while (await isReady(service.origin)) await Bun.sleep(5);
+  board.count("disk failures");
+  const before = board.of("acknowledged");
+  // Each worker may have an answer on its way that was sent before the failure.
+  const hasAccepted = (): boolean => board.of("acknowledged") > before + WORKERS;
+  // If a reader was in the way of the checkpoint before the failure, too, then an attempt to recover succeeds only
+  // while no other process reads: so there is one at every second attempt.
+  for (let isReading = true; !hasAccepted(); isReading = !isReading) {
+    const release = isReading ? holdSnapshot(database) : () => {};
+    await nextAttempt(stage);
+    release();
+  }
+  board.count("accepted again while the disk failed");
+  await Bun.sleep(effort.loadMs);
+  await recover(stage, ledger, service.origin);
+  isOver = true;
+  await load;
+  await service.kill("SIGKILL");
+  await cutAndCompare({ course, round, effort, stage, ledger, from: failsFrom });
+};
+
+/** Waits until the service has tried to recover, which begins with writing the log again. */
+async function nextAttempt({ now }: Stage): Promise<void> {
+  const before = now();
+  while (now() === before) await Bun.sleep(5);
+  await Bun.sleep(FIRST_RETRY_AFTER_MS / 2);
+}
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
@@ -230,6 +276,7 @@ const SCENES: readonly Scene[] = [
   cutFirstStart,
   cutBackup,
   cutAfterFailedCheckpoint,
+  cutAfterPartialCheck,
   cutImport,
 ];
 
