@@ -40,6 +40,8 @@ describe("a migration that has to wait for a long transaction", () => {
     let isDone = false;
     const migrating = migrateDatabase(url, (message) => progress.push(message), {
       migrations: withNext(ADD_COLUMN),
+      // The requests may take longer than a migration waits for a lock.
+      patience: { ...PATIENCE, limitMs: 600_000 },
     }).finally(() => {
       isDone = true;
     });

@@ -166,10 +166,11 @@ export class RedisMeter implements Meter {
   }
 
   #run(subject: string, policy: RatePolicy, requests: number): Promise<JudgeAnswer> {
-    const { client, scriptClock } = this.parts;
+    const { client, clock, scriptClock } = this.parts;
     const strikes = this.#refusals.takeStrikes(subject);
     const args = argumentsOf({ policy, strikes, requests, nowMs: scriptClock?.nowMs() });
-    return this.#answered(client.judge(keyOf(subject), ...args), (numbers) => readAnswer(numbers, policy));
+    const askedAtMs = clock.nowMs();
+    return this.#answered(client.judge(keyOf(subject), ...args), (numbers) => readAnswer(numbers, policy, askedAtMs));
   }
 
   /** Resolves to Redis's answer to a command that was just sent, unless that takes too long. */

@@ -27,7 +27,12 @@ function setUp({ aheadMs = 0, maxSubjects = 100, report = async () => {} } = {})
   });
   const tally = newTally();
   const scriptNowMs = () => clock.nowMs() + aheadMs;
-  const answer = (verdict: Verdict): JudgeAnswer => ({ verdict, judged: 1, tally: structuredClone(tally) });
+  const answer = (verdict: Verdict): JudgeAnswer => ({
+    askedAtMs: clock.nowMs(),
+    verdict,
+    judged: 1,
+    tally: structuredClone(tally),
+  });
   const ask = (policy = POLICY, subject = SUBJECT): Verdict => {
     const verdict = judge(tally, policy, scriptNowMs());
     refusals.record(subject, answer(verdict), true);
@@ -109,6 +114,25 @@ describe("Refusals", () => {
     expect(recall(memory)?.kind).toBe("exhausted");
     memory.clock.advance(1);
     expect(recall(memory)).toBeUndefined();
+  });
+
+  test("outlasts no window or ban, however late the answer of Redis came", () => {
+    for (const kind of ["exhausted", "banned"] as const) {
+      const memory = setUp({ aheadMs: 5_000 });
+      let verdict: Verdict;
+      do verdict = judge(memory.tally, POLICY, memory.scriptNowMs());
+      while (verdict.kind !== kind);
+      const endsInMs = verdict.quotaStatus.shown.resetAtMs - memory.scriptNowMs();
+      const answerOfCall = memory.answer(verdict);
+      memory.clock.advance(700);
+      memory.refusals.record(SUBJECT, answerOfCall, true);
+      memory.clock.advance(endsInMs - 701);
+      expect(memory.refusals.isRefused(SUBJECT, POLICY)).toBe(true);
+      expect(recall(memory)?.kind).toBe(kind);
+      memory.clock.advance(1);
+      expect(memory.refusals.isRefused(SUBJECT, POLICY)).toBe(false);
+      expect(recall(memory)).toBeUndefined();
+    }
   });
 
   test("asks Redis again when this machine's clock was set back by more than a second", () => {

@@ -14,8 +14,10 @@ interface CachedRefusal {
   readonly tally: Tally;
   /** The time of the answer, by this machine's clock. */
   readonly answeredAtMs: number;
-  /** The difference between the clock that Redis judges by and this machine's. */
+  /** The difference between the clock that Redis judges by and this machine's: a little less, as the answer took time. */
   readonly aheadMs: number;
+  /** The time from which on Redis may let the subject pass, by this machine's clock: however late its answer came. */
+  readonly endsAtMs: number;
   /** True: reported strikes caused the ban, so no verdict has said yet that it is new. */
   isUnannouncedBan: boolean;
 }
@@ -54,7 +56,7 @@ export class Refusals {
     const refusal = this.#cached.get(subject);
     if (!refusal) return undefined;
     const nowMs = this.parts.clock.nowMs();
-    if (nowMs < refusal.answeredAtMs - CLOCK_STEP_MAX_MS) return undefined;
+    if (!isCurrent(refusal, nowMs)) return undefined;
     const { banRecord } = refusal.tally;
     const { strikesSinceMs, bansInARow } = banRecord;
     const verdict = judge(refusal.tally, policy, nowMs + refusal.aheadMs);
@@ -72,9 +74,8 @@ export class Refusals {
   /** Returns whether a subject is known to be refused now, and counts nothing. */
   isRefused(subject: string, policy: RatePolicy): boolean {
     const refusal = this.#cached.get(subject);
-    if (!refusal) return false;
     const nowMs = this.parts.clock.nowMs();
-    if (nowMs < refusal.answeredAtMs - CLOCK_STEP_MAX_MS) return false;
+    if (!refusal || !isCurrent(refusal, nowMs)) return false;
     return judge(copyOfTally(refusal.tally), policy, nowMs + refusal.aheadMs).kind !== "pass";
   }
 
@@ -86,16 +87,18 @@ export class Refusals {
   }
 
   /** Records Redis's answer to a request or to a report of strikes. */
-  record(subject: string, { verdict, tally }: JudgeAnswer, isRequest: boolean): void {
+  record(subject: string, { askedAtMs, verdict, tally }: JudgeAnswer, isRequest: boolean): void {
     const previous = this.#cached.get(subject);
     this.#cached.delete(subject);
     this.#addStrikesSinceCall(subject, verdict, tally);
     if (verdict.kind === "pass") return;
     const answeredAtMs = this.parts.clock.nowMs();
+    const { atMs, shown } = verdict.quotaStatus;
     this.#cached.set(subject, {
       tally,
       answeredAtMs,
-      aheadMs: verdict.quotaStatus.atMs - answeredAtMs,
+      aheadMs: atMs - answeredAtMs,
+      endsAtMs: shown.resetAtMs - (atMs - askedAtMs),
       isUnannouncedBan: isUnannounced(verdict, isRequest, previous),
     });
   }
@@ -137,6 +140,10 @@ export class Refusals {
     this.#cancelReport ??= this.parts.scheduler.schedule(REPORT_DELAY_MS, () => void this.reportStrikes());
   }
 }
+
+/** False once the refusal may be over, and after this machine's clock was set back. */
+const isCurrent = ({ answeredAtMs, endsAtMs }: CachedRefusal, nowMs: number): boolean =>
+  nowMs >= answeredAtMs - CLOCK_STEP_MAX_MS && nowMs < endsAtMs;
 
 /** A report tells nobody about the ban that it caused; nor does a request that Redis judged right after it. */
 function isUnannounced(verdict: Verdict, isRequest: boolean, previous: CachedRefusal | undefined): boolean {

@@ -40,9 +40,12 @@ test("a key that does not exist is an empty tally", () => {
 test("an answer without a number of strikes left has none", () => {
   const fields = TALLY_NUMBER_NAMES.map(() => 0);
   const policy = { perMinute: 1, unbannedAtMs: -1 };
-  expect(readAnswer([1, 5, -1, 0, 1, ...fields], policy).verdict).toMatchObject({
+  expect(readAnswer([1, 5, -1, 0, 1, ...fields], policy, 0).verdict).toMatchObject({
     kind: "exhausted",
     strikesLeft: undefined,
   });
-  expect(readAnswer([1, 5, 3, 0, 1, ...fields], policy).verdict).toMatchObject({ kind: "exhausted", strikesLeft: 3 });
+  expect(readAnswer([1, 5, 3, 0, 1, ...fields], policy, 0).verdict).toMatchObject({
+    kind: "exhausted",
+    strikesLeft: 3,
+  });
 });

@@ -52,6 +52,8 @@ export interface JudgeCall {
 }
 
 export interface JudgeAnswer {
+  /** The time when Redis was asked, by this machine's clock. */
+  readonly askedAtMs: number;
   /** The verdict on the last of the requests that were judged. */
   readonly verdict: Verdict;
   /** The number of requests that were judged: all that passed, or one that was refused. */
@@ -76,14 +78,15 @@ export const argumentsOf = ({ policy, strikes, requests, nowMs }: JudgeCall): (s
 ];
 
 /** Parses the numbers that the script returns into a verdict and its tally. */
-export function readAnswer(answer: readonly number[], policy: RatePolicy): JudgeAnswer {
+export function readAnswer(answer: readonly number[], policy: RatePolicy, askedAtMs: number): JudgeAnswer {
   const [kindNumber, nowMs, strikesLeft, isNew, judged, ...fields] = answer as [number, number, number, number, number];
   const tally = tallyOf(fields);
   const quotaStatus = quotaStatusOf(tally, policy, nowMs);
   const kind = KINDS[kindNumber] as Verdict["kind"];
-  if (kind === "pass") return { tally, judged, verdict: { kind, quotaStatus } };
-  if (kind === "banned") return { tally, judged, verdict: { kind, quotaStatus, isNew: isNew === 1 } };
-  return { tally, judged, verdict: { kind, quotaStatus, strikesLeft: strikesLeft < 0 ? undefined : strikesLeft } };
+  if (kind === "pass") return { askedAtMs, tally, judged, verdict: { kind, quotaStatus } };
+  if (kind === "banned") return { askedAtMs, tally, judged, verdict: { kind, quotaStatus, isNew: isNew === 1 } };
+  const left = strikesLeft < 0 ? undefined : strikesLeft;
+  return { askedAtMs, tally, judged, verdict: { kind, quotaStatus, strikesLeft: left } };
 }
 
 /** Derives the verdicts on all requests that were judged, in their order, each with the quotas that it left. */
