@@ -46,6 +46,10 @@ export const jsonPageOf = <Row extends Position>(
 export const ID_ORDERS = ["id", "-id"] as const;
 export type IdOrder = (typeof ID_ORDERS)[number];
 
+/** Ascending or descending by folded name, then by id. */
+export const NAME_ORDERS = ["name", "-name"] as const;
+export type NameOrder = (typeof NAME_ORDERS)[number];
+
 /** The place of a row in a list: its id, or in a list by name its folded name and then its id. */
 export interface Position {
   readonly id: bigint;

@@ -23,14 +23,15 @@ export function animalStore({ animals, orders }: Tables, once: Once): AnimalStor
   const isOpen = ({ status }: { readonly status: OrderStatus }): boolean =>
     (OPEN_ORDER_STATUSES as readonly OrderStatus[]).includes(status);
   const list = (query: AnimalQuery): Page<Listed<Animal>> => {
-    const { ids, status, categoryId, name } = query;
+    const { ids, status, categoryId, name, sort } = query;
     const rows = [...animals.values()].filter(
       (animal) =>
         (status === undefined || animal.status === status) &&
         (categoryId === undefined || animal.categoryId === categoryId) &&
         (ids === undefined || ids.includes(animal.id)),
     );
-    return name === undefined ? pageById(rows, query) : pageByName(rows, { ...query, name });
+    if (sort === "name" || sort === "-name") return pageByName(rows, { ...query, name: name ?? "", sort });
+    return name === undefined ? pageById(rows, { ...query, sort }) : pageByName(rows, { ...query, name, sort: "name" });
   };
   return {
     list,

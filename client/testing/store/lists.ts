@@ -1,4 +1,11 @@
-import { cutPage, type IdOrder, type Listed, type Page, type Position } from "../../../src/domain/page.ts";
+import {
+  cutPage,
+  type IdOrder,
+  type Listed,
+  type NameOrder,
+  type Page,
+  type Position,
+} from "../../../src/domain/page.ts";
 import { fold } from "../../../src/domain/stock/fold.ts";
 
 interface Row {
@@ -24,6 +31,7 @@ export function pageById<R extends Row>(rows: readonly R[], { sort, after, size 
 interface PageByName {
   /** The prefix, folded. */
   readonly name: string;
+  readonly sort?: NameOrder | undefined;
   readonly after?: Position | undefined;
   readonly size: number;
 }
@@ -31,13 +39,17 @@ interface PageByName {
 /** A page of the rows whose folded names begin with a prefix, by these names and then by id. */
 export function pageByName<R extends Row & { readonly name: string }>(
   rows: readonly R[],
-  { name: prefix, after, size }: PageByName,
+  { name: prefix, sort, after, size }: PageByName,
 ): Page<Listed<R>> {
   const found: Listed<R>[] = rows
     .map((row) => ({ ...row, foldedName: fold(row.name) }))
     .filter(({ foldedName }) => foldedName.startsWith(prefix));
-  const isLeft = (row: Position): boolean => after === undefined || compareNames(row, after) > 0;
-  return cutPage(found.filter(isLeft).sort(compareNames), size);
+  const sign = sort === "-name" ? -1 : 1;
+  const isLeft = (row: Position): boolean => after === undefined || sign * compareNames(row, after) > 0;
+  return cutPage(
+    found.filter(isLeft).sort((a, b) => sign * compareNames(a, b)),
+    size,
+  );
 }
 
 const compareNames = (a: Position, b: Position): number =>

@@ -2,7 +2,7 @@ import type { JsonShape } from "../../base/json/shape.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { IdempotencyKey, IdempotentResult } from "../../domain/idempotency.ts";
 import type { Authorship } from "../../domain/journal.ts";
-import type { IdOrder, JsonPage, Listed, Page, Position } from "../../domain/page.ts";
+import type { IdOrder, JsonPage, Listed, NameOrder, Page, Position } from "../../domain/page.ts";
 import type {
   Animal,
   AnimalDeletion,
@@ -52,7 +52,8 @@ export interface AnimalQuery {
   readonly categoryId?: bigint | undefined;
   /** Prefix of the folded name, alone or with a status. The list is then ordered by folded name, then by id. */
   readonly name?: string | undefined;
-  readonly sort?: IdOrder | undefined;
+  /** By name: like a search by name, alone or with a status. */
+  readonly sort?: IdOrder | NameOrder | undefined;
   readonly after?: Position | undefined;
   readonly size: number;
 }

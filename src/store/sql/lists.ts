@@ -25,7 +25,8 @@ type InEitherOrder<Name extends string> = Name | `${Name}Descending`;
 // Animals
 
 type AnimalListFilter = "all" | "byStatus" | "byCategory" | "byCategoryAndStatus" | "byIds";
-export type AnimalListName = InEitherOrder<AnimalListFilter> | "byName" | "byNameAndStatus";
+type AnimalNameFilter = "byName" | "byNameAndStatus";
+export type AnimalListName = InEitherOrder<AnimalListFilter | AnimalNameFilter>;
 
 export const animalLists = (dialect: Dialect): Record<AnimalListName, string> => ({
   ...inEitherOrder<AnimalListFilter>((order) => ({
@@ -35,7 +36,7 @@ export const animalLists = (dialect: Dialect): Record<AnimalListName, string> =>
     byCategoryAndStatus: pageById(SELECT_ANIMAL, ["category_id", "status"], order, dialect),
     byIds: byIds(order, dialect),
   })),
-  ...animalsByName(dialect),
+  ...inEitherOrder<AnimalNameFilter>((order) => animalsByName(order, dialect)),
 });
 
 function byIds(order: IdOrder, { placeholder, idIsOneOf, atMost }: Dialect): string {
@@ -47,10 +48,10 @@ function byIds(order: IdOrder, { placeholder, idIsOneOf, atMost }: Dialect): str
 }
 
 /** The index begins with the status, so a list of any status merges a search for each. */
-function animalsByName(dialect: Dialect): Record<"byName" | "byNameAndStatus", string> {
+function animalsByName(order: IdOrder, dialect: Dialect): Record<AnimalNameFilter, string> {
   const [name, id, end, limit, status] = placeholders(dialect);
   const from = { [FOLDED_NAME]: name, id: dialect.idInRow(id) };
-  const byName = { select: SELECT_ANIMAL_BY_NAME, equal: {}, from, end, limit };
+  const byName = { select: SELECT_ANIMAL_BY_NAME, equal: {}, from, end, limit, isDescending: order === "-id" };
   return {
     byName: searchEachStatus(byName, ANIMAL_STATUSES, dialect),
     byNameAndStatus: search({ ...byName, equal: { status } }, dialect),
@@ -64,11 +65,12 @@ export function animalListing(
   rows: number = query.size + 1,
 ): Listing<AnimalListName> {
   const { ids, status, categoryId, name, sort, after } = query;
-  if (name !== undefined) {
-    const range = [...rangeOfNames(name, after), rows];
+  if (name !== undefined || sort === "name" || sort === "-name") {
+    const order = sort === "-name" ? "-id" : "id";
+    const range = [...rangeOfNames(name ?? "", after, order), rows];
     return status === undefined
-      ? { name: "byName", parameters: range }
-      : { name: "byNameAndStatus", parameters: [...range, status] };
+      ? inOrder(order, "byName", range)
+      : inOrder(order, "byNameAndStatus", [...range, status]);
   }
   const page = pageFrom(after, sort, rows);
   if (ids) return inOrder(sort, "byIds", [idList(ids), status ?? null, categoryId ?? null, ...page]);
@@ -220,10 +222,16 @@ function pageFrom(after: Position | undefined, order: IdOrder | undefined, rows:
 /** It sorts before any character that a name may have. */
 const LEAST_CHARACTER = "\u0001";
 
-/** The folded name and the id that a page begins with, and the folded name that it ends before. */
-function rangeOfNames(prefix: string, after: Position | undefined): SqlValue[] {
+/**
+ * The folded name and the id that a page begins with, and the folded name that it ends before, or in descending order
+ * with.
+ */
+function rangeOfNames(prefix: string, after: Position | undefined, order: IdOrder): SqlValue[] {
   const end = endOfPrefix(prefix);
-  if (after === undefined) return [prefix, INT64_MIN, end];
-  const { id, foldedName = prefix } = after;
+  const { id, foldedName = prefix } = after ?? {};
+  // No animal has the least id.
+  if (order === "-id")
+    return id === undefined ? [end, INT64_MIN, prefix] : [foldedName, id === INT64_MIN ? id : id - 1n, prefix];
+  if (id === undefined) return [prefix, INT64_MIN, end];
   return id === INT64_MAX ? [foldedName + LEAST_CHARACTER, INT64_MIN, end] : [foldedName, id + 1n, end];
 }

@@ -42,7 +42,10 @@ export interface Search {
   readonly equal: Values;
   /** The next columns, by which rows are ordered, and the values to begin with. */
   readonly from: Values;
-  /** The upper bound of the first of these; without it, the page may go on to the end. */
+  /**
+   * The bound of the first of these, which a page ends before, or in descending order with; without it, the page may go
+   * on to the end.
+   */
   readonly end?: string;
   readonly limit: string;
   readonly isDescending?: boolean;
@@ -56,7 +59,7 @@ export function search(wanted: Search, { ordersByIndex, atMost }: Dialect): stri
   const leading = ordersByIndex && ordering === "id" ? equal : {};
   const fixed = leading === equal ? [] : Object.entries(equal).map(([column, value]) => `${column} = ${value}`);
   const conditions = [...fixed, compare({ ...leading, ...from }, first)];
-  if (end !== undefined) conditions.push(`${ordering} < ${end}`);
+  if (end !== undefined) conditions.push(`${ordering} ${isDescending ? last : "<"} ${end}`);
   if (Object.keys(leading).length > 0) conditions.push(compare(leading, last));
   const order = orderBy(Object.keys({ ...leading, ...from }), isDescending);
   return `${select} WHERE ${conditions.join(" AND ")} ORDER BY ${order} ${atMost(limit)}`;

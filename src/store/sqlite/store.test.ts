@@ -333,6 +333,8 @@ describe("animals", () => {
       );
     const byName =
       "SEARCH animals USING INDEX animals_by_name (status=? AND (folded_name,rowid)>(?,?) AND folded_name<?)";
+    const byNameDescending =
+      "SEARCH animals USING INDEX animals_by_name (status=? AND folded_name>? AND (folded_name,rowid)<(?,?))";
     expect(plans(animalLists(SQLITE), "animals")).toEqual({
       ...both({
         all: "SEARCH animals USING INTEGER PRIMARY KEY (rowid>?)",
@@ -343,6 +345,8 @@ describe("animals", () => {
       }),
       byName: [byName],
       byNameAndStatus: [byName],
+      byNameDescending: [byNameDescending],
+      byNameAndStatusDescending: [byNameDescending],
     });
     // The rows of a page first, then whether another follows it.
     const anyMore = {

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { INT64_MAX, INT64_MIN } from "../../../src/base/json/int64.ts";
 import { mistakeInText, NAME_MAX_CODE_POINTS } from "../../../src/base/text/text.ts";
 import type { Awaitable } from "../../../src/base/time/awaitable.ts";
-import { ID_ORDERS, type IdOrder, type Page, type Position } from "../../../src/domain/page.ts";
+import { ID_ORDERS, type IdOrder, NAME_ORDERS, type Page, type Position } from "../../../src/domain/page.ts";
 import { ANIMAL_STATUSES, type Animal } from "../../../src/domain/stock/animal.ts";
 import { fold } from "../../../src/domain/stock/fold.ts";
 import { ORDER_STATUSES, type Order, type OrderStatus } from "../../../src/domain/stock/order.ts";
 import { PET_SHAPE, petJson } from "../../../src/http/wire/pet.ts";
-import type { Store } from "../../../src/store/ports/store.ts";
+import type { AnimalQuery, Store } from "../../../src/store/ports/store.ts";
 import { doneValue } from "./store.contract.ts";
 
 const NOW = Date.parse("2027-03-01T12:00:00Z");
@@ -162,7 +162,7 @@ export function listsContract(name: string, open: () => Promise<Store>): void {
       await store.close();
     });
 
-    test("a prefix finds exactly the animals whose folded name begins with it, by name and id", async () => {
+    test("a prefix finds exactly the animals whose folded name begins with it, by name and id in either direction", async () => {
       const store = await open();
       const animals = await fillWithAnimals(store, 300);
       const prefixes = fc
@@ -172,13 +172,19 @@ export function listsContract(name: string, open: () => Promise<Store>): void {
         )
         .map(fold)
         .filter((prefix) => mistakeInText(prefix, NAME_MAX_CODE_POINTS) === undefined);
+      const lists = fc.oneof(
+        fc.record({ name: prefixes }),
+        fc.record({ sort: fc.constantFrom(...NAME_ORDERS) }),
+        fc.record({ name: prefixes, sort: fc.constantFrom(...NAME_ORDERS) }),
+      );
       await fc.assert(
-        fc.asyncProperty(prefixes, animalStatuses, sizes, async (prefix, status, size) => {
+        fc.asyncProperty(lists, animalStatuses, sizes, async (list, status, size) => {
+          const { name = "", sort } = list as Pick<AnimalQuery, "name" | "sort">;
           const expected = animals
-            .filter((animal) => fold(animal.name).startsWith(prefix))
+            .filter((animal) => fold(animal.name).startsWith(name))
             .filter((animal) => status === undefined || animal.status === status)
-            .sort(byName);
-          const listed = await allPages((after) => store.animals.list({ name: prefix, status, size, after }), size);
+            .sort((a, b) => (sort === "-name" ? byName(b, a) : byName(a, b)));
+          const listed = await allPages((after) => store.animals.list({ ...list, status, size, after }), size);
           expect(listed).toEqual(expected.map(({ id }) => id));
         }),
         { numRuns: 200 },
@@ -186,7 +192,7 @@ export function listsContract(name: string, open: () => Promise<Store>): void {
       await store.close();
     });
 
-    test("a name that is continued after the last id there can be goes on with the next name", async () => {
+    test("a name that is continued after the last id there can be, or before the first, goes on with the next name", async () => {
       const store = await open();
       for (const text of ["ab", "abc", "b"]) await store.animals.create({ name: text, categoryId: 1n, status: "sold" });
       const after = { id: INT64_MAX, foldedName: "ab" };
@@ -194,6 +200,9 @@ export function listsContract(name: string, open: () => Promise<Store>): void {
         expect((await store.animals.list({ name: "a", status, after, size: 5 })).rows).toEqual([
           { id: 2n, name: "abc", categoryId: 1n, status: "sold", foldedName: "abc" },
         ]);
+      const beforeAll = { id: INT64_MIN, foldedName: "b" };
+      const { rows } = await store.animals.list({ sort: "-name", after: beforeAll, size: 5 });
+      expect(rows.map((animal) => animal.name)).toEqual(["abc", "ab"]);
       await store.close();
     });
 

@@ -68,11 +68,18 @@ const RUNS: readonly Run[] = [
   ),
   ...["rex", "rex 39999", "r", "zoë", "\u{10ffff}"].flatMap((name) =>
     [undefined, { id: MIDDLE, foldedName: `${name} 2` }, { id: MIDDLE, foldedName: name }].flatMap((after) => [
-      animals({ name, after }),
-      ...(["available", "sold", "pending"] as const).map((status) => animals({ name, after, status })),
+      ...([undefined, "-name"] as const).flatMap((sort) => [
+        animals({ name, sort, after }),
+        ...(["available", "sold", "pending"] as const).map((status) => animals({ name, sort, after, status })),
+      ]),
       categories({ name, after }),
     ]),
   ),
+  ...(["name", "-name"] as const).flatMap((sort) => [
+    animals({ sort }),
+    animals({ sort, status: "available" }),
+    animals({ sort, after: { id: MIDDLE, foldedName: "rex" } }),
+  ]),
   ...[undefined, { id: MIDDLE }].flatMap((after) => [
     categories({ after }),
     runOf("categories", CATEGORY_LISTS, usedCategoryListing({ after, size: SIZE })),
