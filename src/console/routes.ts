@@ -19,7 +19,6 @@ import { listJournal } from "./resources/journal.ts";
 import {
   edit,
   issue,
-  listOfKeys,
   remove,
   resume,
   revoke,
@@ -28,10 +27,11 @@ import {
   unban,
   usageOfOneKey,
   viewOfKey,
-} from "./resources/keys.ts";
+} from "./resources/keys/keys.ts";
+import { listOfKeys } from "./resources/keys/list.ts";
+import { listRequests, showRequest } from "./resources/keys/requests.ts";
 import { getOrder, listOrders, updateOrder } from "./resources/orders/orders.ts";
 import { showOverview } from "./resources/overview.ts";
-import { listRequests, showRequest } from "./resources/requests.ts";
 
 /** The routes below /console/api, and who may take them. Signing in, which needs no session, is in dispatcher.ts. */
 export const ROUTES: ConsoleRoutes = {

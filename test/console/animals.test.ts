@@ -10,7 +10,7 @@ import {
   unnameCategory,
 } from "../../src/console/resources/categories.ts";
 import { listJournal } from "../../src/console/resources/journal.ts";
-import { issue } from "../../src/console/resources/keys.ts";
+import { issue } from "../../src/console/resources/keys/keys.ts";
 import { listOrders, updateOrder } from "../../src/console/resources/orders/orders.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
 import { ANIMAL_STATUSES, parseNewAnimal } from "../../src/domain/stock/animal.ts";

@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
 import {
   edit,
   issue,
-  listOfKeys,
   resume,
   revoke,
   rotate,
@@ -11,8 +10,9 @@ import {
   unban,
   usageOfOneKey,
   viewOfKey,
-} from "../../src/console/resources/keys.ts";
-import { listRequests, showRequest } from "../../src/console/resources/requests.ts";
+} from "../../src/console/resources/keys/keys.ts";
+import { listOfKeys } from "../../src/console/resources/keys/list.ts";
+import { listRequests, showRequest } from "../../src/console/resources/keys/requests.ts";
 import { digestOf } from "../../src/domain/keys/key.ts";
 import { READ_SCOPES, SCOPES } from "../../src/domain/keys/scope.ts";
 import { newTally } from "../../src/domain/limits/tally.ts";

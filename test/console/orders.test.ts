@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { addAnimal } from "../../src/console/resources/animals.ts";
-import { issue, remove, revoke } from "../../src/console/resources/keys.ts";
+import { issue, remove, revoke } from "../../src/console/resources/keys/keys.ts";
 import { getOrder, listOrders, updateOrder } from "../../src/console/resources/orders/orders.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
 import { ANNA, type Answer, openConsole, type TestConsole } from "../harness/service/console-parts.ts";

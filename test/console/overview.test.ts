@@ -6,7 +6,7 @@ import { diskOf } from "../../src/console/cached/cache.ts";
 import type { ConsoleCall } from "../../src/console/handler.ts";
 import { addAnimal } from "../../src/console/resources/animals.ts";
 import { showFrame } from "../../src/console/resources/frame.ts";
-import { issue, unban } from "../../src/console/resources/keys.ts";
+import { issue, unban } from "../../src/console/resources/keys/keys.ts";
 import { showOverview } from "../../src/console/resources/overview.ts";
 import { SCOPES } from "../../src/domain/keys/scope.ts";
 import { ANIMAL_STATUSES } from "../../src/domain/stock/animal.ts";

@@ -11,7 +11,7 @@ import type { CountedKeys } from "../cached/known-keys.ts";
 import { ConsoleFault } from "../fault.ts";
 import type { ConsoleHandler, ConsoleParts } from "../handler.ts";
 import { firstSteps } from "./first-steps.ts";
-import { windowView } from "./key-views.ts";
+import { windowView } from "./keys/views.ts";
 import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
 
 /** Slow values come from the cache, and are shown with their age. */

@@ -1,7 +1,7 @@
-import type { ListedKey } from "../../keys/queries/list.ts";
-import type { ShownKey } from "../../keys/queries/show.ts";
-import type { WindowUse } from "../../keys/queries/use.ts";
-import type { KeyRowView, KeyView, WindowView } from "../api/index.ts";
+import type { ListedKey } from "../../../keys/queries/list.ts";
+import type { ShownKey } from "../../../keys/queries/show.ts";
+import type { WindowUse } from "../../../keys/queries/use.ts";
+import type { KeyRowView, KeyView, WindowView } from "../../api/index.ts";
 
 // Views of keys.
 

@@ -1,15 +1,15 @@
-import { type Field, maybe } from "../../base/json/fields.ts";
-import { parseInt64 } from "../../base/json/int64.ts";
-import { Mistake } from "../../base/mistake.ts";
-import { isKeyId, type Key } from "../../domain/keys/key.ts";
-import { type KeptRequest, parseStatusRange, type StatusRange, timeOf } from "../../domain/usage/kept-request.ts";
-import { FAULT_CODES } from "../../http/faults/fault.ts";
-import { coverageOf } from "../../keys/queries/requests.ts";
-import type { RequestOfKeyView, RequestsView, RequestView } from "../api/index.ts";
-import { ConsoleFault } from "../fault.ts";
-import { cursorIn, invalidField, nextOf, PAGE_SIZE, plainTextField, withQuery } from "../forms/forms.ts";
-import { NO_SUCH_KEY } from "../forms/key-messages.ts";
-import type { ConsoleHandler, ConsoleParts } from "../handler.ts";
+import { type Field, maybe } from "../../../base/json/fields.ts";
+import { parseInt64 } from "../../../base/json/int64.ts";
+import { Mistake } from "../../../base/mistake.ts";
+import { isKeyId, type Key } from "../../../domain/keys/key.ts";
+import { type KeptRequest, parseStatusRange, type StatusRange, timeOf } from "../../../domain/usage/kept-request.ts";
+import { FAULT_CODES } from "../../../http/faults/fault.ts";
+import { coverageOf } from "../../../keys/queries/requests.ts";
+import type { RequestOfKeyView, RequestsView, RequestView } from "../../api/index.ts";
+import { ConsoleFault } from "../../fault.ts";
+import { cursorIn, invalidField, nextOf, PAGE_SIZE, plainTextField, withQuery } from "../../forms/forms.ts";
+import { NO_SUCH_KEY } from "../../forms/key-messages.ts";
+import type { ConsoleHandler, ConsoleParts } from "../../handler.ts";
 
 const statusField: Field<StatusRange> = {
   parse: (value) =>
