@@ -347,6 +347,7 @@ onEveryStore(({ backend, setUp }) => {
       async (query, matches) => {
         const expected = (await stored()).filter(matches).map(({ id }) => String(id));
         expect((await all(query)).map(({ id }) => id)).toEqual(expected);
+        expect((await all({ ...query, sort: "id" })).map(({ id }) => id)).toEqual(expected.toReversed());
       },
     );
 
@@ -356,6 +357,17 @@ onEveryStore(({ backend, setUp }) => {
         (await all({ name: "ANIMAL 1", status: "pending" })).every(({ name }) => name.startsWith("Animal 1")),
       ).toBe(true);
       expect(await all({ name: "nobody" })).toEqual([]);
+    });
+
+    test("is sorted by name in either direction, all of it, of a status, or what a search finds", async () => {
+      for (const query of [{}, { status: "sold" }, { name: "animal" }] as Record<string, string>[]) {
+        const sorted = await all({ ...query, sort: "name" });
+        const names = sorted.map(({ name }) => name.toLowerCase());
+        expect(names).toEqual(names.toSorted());
+        expect(sorted).toHaveLength((await all(query)).length);
+        const descending = await all({ ...query, sort: "-name" });
+        expect(descending.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id).toReversed());
+      }
     });
 
     test("has the names of categories, where there are some", async () => {
@@ -374,6 +386,11 @@ onEveryStore(({ backend, setUp }) => {
       [{ cursor: "zzz" }, "cursor"],
       [{ cursor: "0000000000000001.YQ" }, "cursor"],
       [{ name: "rex", cursor: "0000000000000001" }, "cursor"],
+      [{ sort: "name", cursor: "0000000000000001" }, "cursor"],
+      [{ sort: "status" }, "sort"],
+      [{ sort: "name", categoryId: "1" }, "sort"],
+      [{ sort: "-name", id: "1" }, "sort"],
+      [{ sort: "id", name: "rex" }, "sort"],
     ] as [Record<string, string>, string][])("refuses %p, and names the field", async (query, field) => {
       expect(await desk.ask(listAnimals, { query })).toMatchObject({ status: 400, field });
     });

@@ -17,7 +17,7 @@ import { digestOf } from "../../src/domain/keys/key.ts";
 import { READ_SCOPES, SCOPES } from "../../src/domain/keys/scope.ts";
 import { newTally } from "../../src/domain/limits/tally.ts";
 import { leastIdAt } from "../../src/domain/usage/kept-request.ts";
-import { newCounts } from "../../src/domain/usage/usage.ts";
+import { newCounts, placeOfOutcome } from "../../src/domain/usage/usage.ts";
 import { StoreUnavailable } from "../../src/store/ports/store.ts";
 import { ANNA, type Answer, openConsole, type TestConsole } from "../harness/service/console-parts.ts";
 import { bannedTally } from "../harness/service/key-store.ts";
@@ -340,6 +340,47 @@ onEveryStore(({ backend, setUp }) => {
       expect(await desk.ask(listOfKeys, { query: { state: "ill" } })).toMatchObject({ status: 400, field: "state" });
     });
 
+    test("is sorted by any column but the access, over all pages, and says which orders there are", async () => {
+      const sorted = async (sort: string, page = "1") => {
+        const { keys } = await desk.ask(listOfKeys, { query: { sort, page } });
+        return keys.map(({ id }: { id: string }) => ids.indexOf(id));
+      };
+      expect((await sorted("name")).slice(0, 4)).toEqual([0, 1, 10, 11]);
+      expect((await sorted("-name")).slice(0, 3)).toEqual([54, 9, 8]);
+      expect(await sorted("name", "2")).toEqual([6, 7, 8, 9, 54]);
+      expect((await sorted("plan")).slice(0, 3)).toEqual([54, 52, 50]);
+      expect((await sorted("state")).at(0)).toBe(54);
+      expect(await sorted("state", "2")).toEqual([3, 2, 1, 0, 53]);
+      expect((await sorted("-today")).slice(0, 3)).toEqual([54, 53, 52]);
+      expect((await sorted("-lastUsed")).slice(0, 3)).toEqual([53, 54, 52]);
+      expect(await desk.ask(listOfKeys, { query: { sort: "access" } })).toMatchObject({
+        status: 400,
+        field: "sort",
+        message:
+          "The order must be one of name, -name, plan, -plan, state, -state, today, -today, lastUsed, -lastUsed, refused, -refused.",
+      });
+    });
+
+    test("has the requests of the last 24 hours that were refused, and is sorted by them", async () => {
+      const startedAtMs = Math.floor(desk.clock.nowMs() / MINUTE_MS) * MINUTE_MS;
+      const refusedOf = (i: number, refused: number, atMs = startedAtMs) => {
+        const counts = newCounts();
+        counts[placeOfOutcome("minute_quota")] = refused;
+        return { keyId: ids[i] as string, startedAtMs: atMs, counts };
+      };
+      const sums = [refusedOf(3, 5), refusedOf(8, 70), refusedOf(9, 900, startedAtMs - 2 * DAY_MS)];
+      await desk.store.usage.add({ source: "s", sequence: 1, atMs: 1, sums });
+      desk.clock.advance(MINUTE_MS);
+      await desk.ask(listOfKeys);
+      await desk.settled();
+      const answer = await desk.ask(listOfKeys, { query: { sort: "-refused" } });
+      expect(answer.keys.slice(0, 3)).toMatchObject([
+        { id: ids[8], refused: 70 },
+        { id: ids[3], refused: 5 },
+        { id: ids[54], refused: 0 },
+      ]);
+    });
+
     test("shows at once what was changed, also by somebody else", async () => {
       const query = { search: "Key 7" };
       await desk.ask(listOfKeys, { query });
@@ -426,5 +467,6 @@ test("while Redis does not answer, keys are shown without what is counted there"
   await desk.settled();
   const answer = await desk.ask(listOfKeys);
   expect(answer).toMatchObject({ areBansKnown: false, keys: [{ today: null, state: "active" }] });
+  expect(await desk.ask(listOfKeys, { query: { sort: "today" } })).toMatchObject({ status: 503, field: "sort" });
   expect(await desk.ask(listOfKeys, { query: { state: "banned" } })).toMatchObject({ status: 503, field: "state" });
 });

@@ -108,6 +108,9 @@ onEveryStore(({ backend, setUp }) => {
       expect([rest.items.length, rest.next]).toEqual([10, null]);
       const listed = [...first.items, ...rest.items].map(({ id }: { id: string }) => id);
       expect(listed).toEqual(ids.toReversed());
+      const oldest = await desk.ask(listOrders, { query: { ...query, sort: "id" } });
+      const later = await desk.ask(listOrders, { query: { ...query, sort: "id", cursor: oldest.next } });
+      expect([...oldest.items, ...later.items].map(({ id }: { id: string }) => id)).toEqual(ids);
       const byName = await desk.ask(listOrders, { query: { search: "many" } });
       expect([byName.items.length, byName.hasMoreAnimals]).toEqual([8, true]);
     });
@@ -119,6 +122,7 @@ onEveryStore(({ backend, setUp }) => {
       [{ search: "x", petId: "1" }, "search"],
       [{ search: "x", cursor: "none" }, "cursor"],
       [{ search: "x", status: "sold" }, "status"],
+      [{ sort: "placed" }, "sort"],
     ])("with %p is refused", async (query, field) => {
       expect(await desk.ask(listOrders, { query })).toMatchObject({ status: 400, field });
     });

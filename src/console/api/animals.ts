@@ -1,3 +1,4 @@
+import type { IdOrder, NameOrder } from "../../domain/page.ts";
 import type { Animal } from "../../domain/stock/animal.ts";
 import type { BoundedCount, PageView } from "./common.ts";
 
@@ -8,7 +9,10 @@ export interface AnimalView extends Pick<Animal, "name" | "status"> {
   readonly categoryName: string | null;
 }
 
-/** GET /console/api/animals?status=&categoryId=&name=&id=&cursor= : 50 a page. */
+/** The orders of a list of animals: those by name only without a category and an id, a search by name only in them. */
+export type AnimalSort = IdOrder | NameOrder;
+
+/** GET /console/api/animals?status=&categoryId=&name=&id=&sort=&cursor= : 50 a page, the newest first by default. */
 export type AnimalListView = PageView<AnimalView>;
 
 /** POST /console/api/animals: answers with AnimalView. */

@@ -23,6 +23,8 @@ export interface KeyRowView extends Pick<Key, "id" | "name" | "plan" | "scopes">
 }
 
 export interface ListedKeyView extends KeyRowView {
+  /** The requests that were refused in the last 24 hours. Null: not counted yet. */
+  readonly refused: number | null;
   /** True: other keys have the same name. */
   readonly isNameShared: boolean;
 }
@@ -30,7 +32,15 @@ export interface ListedKeyView extends KeyRowView {
 /** A state, or any but revoked. */
 export type KeyStateFilter = KeyStateView | "not_revoked";
 
-/** GET /console/api/keys?search=&name=&plan=&state=&page=1 : 50 a page, of which `name` selects those with just it. */
+/** The columns that keys can be sorted by. */
+export type KeyColumn = "name" | "plan" | "state" | "today" | "lastUsed" | "refused";
+/** Ascending or descending. */
+export type KeySort = KeyColumn | `-${KeyColumn}`;
+
+/**
+ * GET /console/api/keys?search=&name=&plan=&state=&sort=&page=1 : 50 a page, the newest first unless `sort` says
+ * otherwise. `name` selects those with just it.
+ */
 export interface KeyListView {
   readonly keys: readonly ListedKeyView[];
   readonly page: number;

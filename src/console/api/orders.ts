@@ -10,7 +10,7 @@ export interface OrderView extends Pick<Order, "status" | "placedAtMs" | "update
 }
 
 /**
- * GET /console/api/orders?status=&petId=&search=&cursor= : the newest first. A search finds an order's id and its whole
+ * GET /console/api/orders?status=&petId=&search=&sort=&cursor= : the newest first by default. A search finds an order's id and its whole
  * reference, and its animal's id and the beginning of its name. PATCH …/orders/{id} {status}: OrderView.
  */
 export interface OrderListView extends PageView<OrderView> {

@@ -29,7 +29,7 @@ const newBucket = (size: number): Bucket => ({
 
 type Sums = Awaited<ReturnType<UsageSums["sumUp"]>>;
 
-/** Caches the keys with the most requests in a span. */
+/** Caches the keys with the most requests in a span, and how many requests of each key were refused. */
 export function busiestKeys(parts: Parts, grain: Grain, spanMs: number): CachedValue<Sums> {
   const summing = new UsageSums(parts, grain, spanMs);
   const { clock, onFailure } = parts;
@@ -59,7 +59,9 @@ class UsageSums {
       const isFinal = i < starts.length - CHANGING;
       buckets.set(start, (isFinal ? before.get(start) : undefined) ?? (await this.#read(start)));
     }
-    return { buckets, busiest: this.#busiestIn([...buckets.values()]) };
+    const sums = this.#sumsOf([...buckets.values()]);
+    const refused = new Map(sums.flatMap((each) => (each.refused > 0 ? [[each.keyId, each.refused]] : [])));
+    return { buckets, busiest: busiestIn(sums), refused };
   }
 
   async #read(startedAtMs: number): Promise<Bucket> {
@@ -82,21 +84,22 @@ class UsageSums {
     return sums;
   }
 
-  /** The busiest first. */
-  #busiestIn(buckets: readonly Bucket[]): readonly KeyRequests[] {
+  #sumsOf(buckets: readonly Bucket[]): readonly KeyRequests[] {
     const all = newBucket(this.#places.size);
     for (const bucket of buckets)
       for (const count of COUNTS)
         for (const [place, value] of bucket[count].entries()) all[count][place] = (all[count][place] as number) + value;
-    const sums = [...this.#places].map(([keyId, place]) => ({
+    return [...this.#places].map(([keyId, place]) => ({
       keyId,
       requests: all.requests[place] as number,
       clientErrors: all.clientErrors[place] as number,
       refused: all.refused[place] as number,
     }));
-    return sums
-      .filter((each) => each.requests > 0)
-      .sort((a, b) => b.requests - a.requests || (a.keyId < b.keyId ? -1 : 1))
-      .slice(0, SHOWN);
   }
 }
+
+const busiestIn = (sums: readonly KeyRequests[]): readonly KeyRequests[] =>
+  sums
+    .filter((each) => each.requests > 0)
+    .sort((a, b) => b.requests - a.requests || (a.keyId < b.keyId ? -1 : 1))
+    .slice(0, SHOWN);

@@ -28,6 +28,7 @@ const LABELS: Readonly<Record<string, string>> = {
   expiresAtMs: "The expiry",
   overlapMs: "The overlap",
   seen: "What was shown",
+  sort: "The order",
   again: "The choice to import again",
   dryRun: "The choice of a dry run",
   skipInvalid: "The choice to leave lines out",

@@ -7,16 +7,18 @@ import { afterChange, ConsoleFault, notFound } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
 import { cursorIn, idIn, int64TextField, nextOf, PAGE_SIZE, readForm, withForm, withQuery } from "../forms/forms.ts";
 import type { ConsoleHandler } from "../handler.ts";
-import { ANIMAL_FILTER, selectionOf } from "./animal-filter.ts";
+import { ANIMAL_FILTER, isByName, orderOf, SORT_FIELD, selectionOf } from "./animal-filter.ts";
 import { authorshipOf } from "./author.ts";
 
-/** Lists the newest first; a search by name, in the order of names. */
-export const listAnimals = withQuery(ANIMAL_FILTER, async ({ store }, _, filter, { query }) => {
+const LIST_QUERY = { ...ANIMAL_FILTER, sort: SORT_FIELD };
+
+export const listAnimals = withQuery(LIST_QUERY, async ({ store }, _, { sort: wanted, ...filter }, { query }) => {
   const selection = selectionOf(filter);
   if (selection instanceof ConsoleFault) return selection;
-  const after = cursorIn(query, selection.name);
+  const sort = orderOf(selection, wanted);
+  if (sort instanceof ConsoleFault) return sort;
+  const after = cursorIn(query, isByName(sort) ? (selection.name ?? "") : undefined);
   if (after instanceof ConsoleFault) return after;
-  const sort = selection.name === undefined ? "-id" : undefined;
   const page = await store.animals.list({ ...selection, after, sort, size: PAGE_SIZE });
   return { items: await viewsOf(store, page.rows), next: nextOf(page) } satisfies AnimalListView;
 });

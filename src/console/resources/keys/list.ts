@@ -7,6 +7,7 @@ import { TRUE_STATES, type TrueState, useOf } from "../../../keys/queries/use.ts
 import type { KeyListView } from "../../api/index.ts";
 import { ConsoleFault } from "../../fault.ts";
 import { PAGE_SIZE, plainTextField, textIn, withQuery } from "../../forms/forms.ts";
+import { inOrder, isBy, KEY_SORTS } from "./order.ts";
 import { keyRowView } from "./views.ts";
 
 /** The first list may take this long: without used quotas it would be worth less. */
@@ -19,13 +20,17 @@ const KEY_FILTER = {
   plan: maybe(choiceField(PLAN_NAMES)),
   state: maybe(choiceField<TrueState | typeof NOT_REVOKED>([...TRUE_STATES, NOT_REVOKED])),
   name: maybe(plainTextField),
+  sort: maybe(choiceField(KEY_SORTS)),
 };
 
-/** The newest first. */
-export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, { state, ...filter }, { query }) => {
+/** The newest first, unless the query says otherwise. */
+export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, { state, sort, ...filter }, { query }) => {
   const wantedPage = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
   const all = await cache.keys.list();
   const tallies = (await cache.keys.counted.latest(COUNTS_WAIT_MS))?.value.tallies;
+  const refusals = (await cache.busiest.day.latest(isBy("refused", sort) ? COUNTS_WAIT_MS : undefined))?.value.refused;
+  if (isBy("today", sort) && !tallies) return UNKNOWN_USE;
+  if (isBy("refused", sort) && !refusals) return UNKNOWN_REFUSALS;
   const counters = async () => (tallies ? done(async () => tallies) : refused({ kind: "counted_in_redis" } as const));
   const parts = { keys: { list: async () => all }, counters, clock };
   const wanted = { ...filter, state: state === NOT_REVOKED ? undefined : state, search: textIn(query, "search") };
@@ -37,10 +42,11 @@ export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, { st
   const namesakes = Map.groupBy(all, ({ name }) => comparedName(name));
   const pages = Math.max(1, Math.ceil(keys.length / PAGE_SIZE));
   const page = Math.min(wantedPage, pages);
-  const shown = keys.toReversed().slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const ordered = inOrder(keys, sort, { tallies, refusals, nowMs });
   return {
-    keys: shown.map((row) => ({
+    keys: ordered.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map((row) => ({
       ...keyRowView(row, tallies && useOf(row.key, tallies.get(row.key.id), nowMs).day),
+      refused: refusals ? (refusals.get(row.key.id) ?? 0) : null,
       isNameShared: (namesakes.get(comparedName(row.key.name))?.length ?? 0) > 1,
     })),
     page,
@@ -52,9 +58,18 @@ export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, { st
   } satisfies KeyListView;
 });
 
-const UNKNOWN_BANS = new ConsoleFault(
-  503,
-  "counts_unknown",
+const unknown = (field: string, message: string): ConsoleFault =>
+  new ConsoleFault(503, "counts_unknown", message, { field });
+
+const UNKNOWN_BANS = unknown(
+  "state",
   "Redis does not answer, so bans cannot be shown. Choose another state, or try again in a moment.",
-  { field: "state" },
+);
+const UNKNOWN_USE = unknown(
+  "sort",
+  "What was used today is not known at the moment. Sort by something else, or try again in a moment.",
+);
+const UNKNOWN_REFUSALS = unknown(
+  "sort",
+  "The refused requests are still being counted. Sort by something else, or try again in a moment.",
 );

@@ -1,5 +1,6 @@
 import { choiceField, maybe, textField } from "../../../base/json/fields.ts";
 import { NAME_MAX_CODE_POINTS } from "../../../base/text/text.ts";
+import { ID_ORDERS } from "../../../domain/page.ts";
 import { NO_SUCH_ORDER, sentencesOnOrderUpdate } from "../../../domain/refusal-sentences.ts";
 import { ORDER_STATUSES } from "../../../domain/stock/order.ts";
 import type { OrderListView } from "../../api/index.ts";
@@ -25,17 +26,19 @@ const FILTER = {
   petId: maybe(int64TextField),
   /** The longest name that it may be the beginning of has this length. */
   search: maybe(textField(NAME_MAX_CODE_POINTS)),
+  sort: maybe(choiceField(ID_ORDERS)),
 };
 
-/** The newest first. */
-export const listOrders = withQuery(FILTER, async ({ store }, _, { status, petId: animalId, search }, { query }) => {
+/** The newest first, unless the query says otherwise. */
+export const listOrders = withQuery(FILTER, async ({ store }, _, filter, { query }) => {
+  const { status, petId: animalId, search, sort = "-id" } = filter;
   const after = cursorIn(query);
   if (after instanceof ConsoleFault) return after;
   if (search !== undefined && animalId !== undefined) return ONE_OF_BOTH;
-  const page = { status, after, size: PAGE_SIZE };
+  const page = { status, sort, after, size: PAGE_SIZE };
   const { hasMoreAnimals, ...found } =
     search === undefined
-      ? { ...(await store.orders.list({ ...page, animalId, sort: "-id" })), hasMoreAnimals: false }
+      ? { ...(await store.orders.list({ ...page, animalId })), hasMoreAnimals: false }
       : await searchOrders(store, { ...page, text: search });
   return { items: await orderViews(store, found.rows), next: nextOf(found), hasMoreAnimals } satisfies OrderListView;
 });

@@ -1,5 +1,5 @@
 import { parseInt64 } from "../../../base/json/int64.ts";
-import type { Position } from "../../../domain/page.ts";
+import type { IdOrder, Position } from "../../../domain/page.ts";
 import { ANIMAL_STATUSES } from "../../../domain/stock/animal.ts";
 import { fold } from "../../../domain/stock/fold.ts";
 import type { Order, OrderStatus } from "../../../domain/stock/order.ts";
@@ -9,12 +9,12 @@ interface OrderSearch {
   /** A number is searched for as an id, too. */
   readonly text: string;
   readonly status: OrderStatus | undefined;
+  readonly sort: IdOrder;
   readonly after: Position | undefined;
   readonly size: number;
 }
 
 interface FoundOrders {
-  /** The newest first. */
   readonly rows: readonly Order[];
   readonly more: boolean;
   readonly hasMoreAnimals: boolean;
@@ -29,10 +29,10 @@ const ANIMALS_OF_A_STATUS = 8;
  */
 export async function searchOrders(
   { orders, animals }: Pick<Store, "orders" | "animals">,
-  { text, status, after, size }: OrderSearch,
+  { text, status, sort, after, size }: OrderSearch,
 ): Promise<FoundOrders> {
   const id = parseInt64(text);
-  const list = (query: Partial<OrderQuery>) => orders.list({ ...query, status, after, size, sort: "-id" });
+  const list = (query: Partial<OrderQuery>) => orders.list({ ...query, status, sort, after, size });
   const named = await Promise.all(
     ANIMAL_STATUSES.map((of) => animals.list({ name: fold(text), status: of, size: ANIMALS_OF_A_STATUS })),
   );
@@ -43,14 +43,15 @@ export async function searchOrders(
     list({ reference: text }),
     ...[...animalIds].map((animalId) => list({ animalId })),
   ]);
+  const isBefore = (a: Position, b: Position): boolean => (sort === "-id" ? a.id > b.id : a.id < b.id);
   const isInPage = (order: Order): boolean =>
-    (status === undefined || order.status === status) && (after === undefined || order.id < after.id);
+    (status === undefined || order.status === status) && (after === undefined || isBefore(after, order));
   const found = new Map(pages.flatMap(({ rows }) => rows.map((order) => [order.id, order])));
   if (own && isInPage(own)) found.set(own.id, own);
-  const newestFirst = [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+  const inOrder = [...found.values()].sort((a, b) => (isBefore(a, b) ? -1 : 1));
   return {
-    rows: newestFirst.slice(0, size),
-    more: newestFirst.length > size || pages.some(({ more }) => more),
+    rows: inOrder.slice(0, size),
+    more: inOrder.length > size || pages.some(({ more }) => more),
     hasMoreAnimals: named.some(({ more }) => more),
   };
 }
