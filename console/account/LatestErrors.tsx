@@ -1,7 +1,8 @@
 import { Panel } from "../components/layout/Page.tsx";
 import { Empty } from "../components/layout/states.tsx";
+import type { Column } from "../components/tables/column.ts";
 import { Badge } from "../components/tables/StateBadge.tsx";
-import { type Column, Table } from "../components/tables/Table.tsx";
+import { Table } from "../components/tables/Table.tsx";
 import { Time } from "../components/text.tsx";
 import { outcomeLabel } from "../format/requests.ts";
 import { ask } from "./ask.ts";

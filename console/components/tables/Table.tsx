@@ -1,19 +1,8 @@
-import type { ComponentChildren } from "preact";
 import { CommandButton } from "../../commands/CommandButton.tsx";
 import { goingTo, useCommands } from "../../commands/registry.ts";
 import { Num } from "../text.tsx";
+import { type Column, classOf } from "./column.ts";
 import { useTurn } from "./turn.ts";
-
-export interface Column<T> {
-  readonly title: string;
-  readonly cell: (row: T) => ComponentChildren;
-  /** Aligned to the right, for numbers and times. */
-  readonly isNumber?: boolean;
-  /** Hidden on a phone. */
-  readonly isWide?: boolean;
-  /** Hidden on a small tablet, too. */
-  readonly isExtra?: boolean;
-}
 
 interface TableProps<T> {
   /** The name of the list, for screen readers. */
@@ -26,9 +15,6 @@ interface TableProps<T> {
   /** True while other rows are being loaded. */
   readonly isStale?: boolean;
 }
-
-const classOf = <T,>({ isNumber, isWide, isExtra }: Column<T>): string | undefined =>
-  [isNumber && "num", isWide && "only-wide", isExtra && "only-roomy"].filter(Boolean).join(" ") || undefined;
 
 /** A native table. The whole row is a link if it has an address. */
 export const Table = <T,>({ caption, columns, rows, keyOf, hrefOf, isStale = false }: TableProps<T>) => (

@@ -4,8 +4,9 @@ import { Filter } from "../../components/forms/Form.tsx";
 import { Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { CursorPager } from "../../components/tables/CursorPager.tsx";
+import type { Column } from "../../components/tables/column.ts";
 import { Badge } from "../../components/tables/StateBadge.tsx";
-import { type Column, Table } from "../../components/tables/Table.tsx";
+import { Table } from "../../components/tables/Table.tsx";
 import { Time } from "../../components/text.tsx";
 import { measured } from "../../format/numbers.ts";
 import {
