@@ -211,6 +211,7 @@ export const Check = ({ label, hint, isChecked, onChange }: CheckProps) => (
 );
 
 interface FilterProps<T extends string> {
+  readonly class?: string;
   readonly label: string;
   readonly value: T | "";
   /** The label of the option without a filter: "All plans". */
@@ -220,7 +221,7 @@ interface FilterProps<T extends string> {
 }
 
 /** A filter above a list. */
-export function Filter<T extends string>({ label, value, all, options, onChange }: FilterProps<T>) {
+export function Filter<T extends string>({ class: look, label, value, all, options, onChange }: FilterProps<T>) {
   const choices = [{ value: "" as const, label: all }, ...options];
   useCommands(
     choices.map((choice) => ({
@@ -230,7 +231,7 @@ export function Filter<T extends string>({ label, value, all, options, onChange 
     })),
   );
   return (
-    <select aria-label={label} onChange={(event) => onChange(event.currentTarget.value as T | "")}>
+    <select class={look} aria-label={label} onChange={(event) => onChange(event.currentTarget.value as T | "")}>
       {choices.map((choice) => (
         <option key={choice.value} value={choice.value} selected={choice.value === value}>
           {choice.label}

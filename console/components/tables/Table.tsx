@@ -2,6 +2,8 @@ import { CommandButton } from "../../commands/CommandButton.tsx";
 import { goingTo, useCommands } from "../../commands/registry.ts";
 import { Num } from "../text.tsx";
 import { type Column, classOf } from "./column.ts";
+import { Head } from "./Head.tsx";
+import type { Sorting } from "./sorting.ts";
 import { useTurn } from "./turn.ts";
 
 interface TableProps<T> {
@@ -14,18 +16,17 @@ interface TableProps<T> {
   readonly hrefOf?: (row: T) => string | undefined;
   /** True while other rows are being loaded. */
   readonly isStale?: boolean;
+  readonly sorting?: Sorting;
 }
 
 /** A native table. The whole row is a link if it has an address. */
-export const Table = <T,>({ caption, columns, rows, keyOf, hrefOf, isStale = false }: TableProps<T>) => (
+export const Table = <T,>({ caption, columns, rows, keyOf, hrefOf, isStale = false, sorting }: TableProps<T>) => (
   <table class={isStale ? "is-stale" : undefined} aria-busy={isStale}>
     <caption class="unseen">{caption}</caption>
     <thead>
       <tr>
         {columns.map((column) => (
-          <th key={column.title} scope="col" class={classOf(column)}>
-            {column.title}
-          </th>
+          <Head key={column.title} column={column} sorting={sorting} />
         ))}
       </tr>
     </thead>

@@ -9,7 +9,13 @@ export interface Column<T> {
   readonly isWide?: boolean;
   /** Hidden on a small tablet, too. */
   readonly isExtra?: boolean;
+  /** Shown on a large screen only. */
+  readonly isWidest?: boolean;
+  /** The name of the column in the orders of the list; without it, the list cannot be sorted by it. */
+  readonly sortBy?: string;
 }
 
-export const classOf = <T>({ isNumber, isWide, isExtra }: Column<T>): string | undefined =>
-  [isNumber && "num", isWide && "only-wide", isExtra && "only-roomy"].filter(Boolean).join(" ") || undefined;
+export const classOf = <T>({ isNumber, isWide, isExtra, isWidest }: Column<T>): string | undefined =>
+  [isNumber && "num", isWide && "only-wide", isExtra && "only-roomy", isWidest && "only-widest"]
+    .filter(Boolean)
+    .join(" ") || undefined;

@@ -8,8 +8,8 @@ export function useTurn(page: string | number | null, words: string): void {
   useEffect(() => {
     if (last.current === page) return;
     last.current = page;
-    // Do not take the focus from a user who types into a filter.
-    if (document.activeElement?.matches("input, select")) return;
+    // Do not take the focus from a user who types into a filter, or sorts.
+    if (document.activeElement?.matches("input, select, th > a")) return;
     scrollTo(0, 0);
     focusPage();
     announce(words);

@@ -1,6 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
-import type { AnimalListView, AnimalView, CategoryView, FrameView, PageView } from "../../../src/console/api/index.ts";
+import type {
+  AnimalListView,
+  AnimalSort,
+  AnimalView,
+  CategoryView,
+  FrameView,
+  PageView,
+} from "../../../src/console/api/index.ts";
 import { OPERATOR_ONLY, WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { ANIMAL_STATUSES, type AnimalStatus } from "../../../src/domain/stock/animal.ts";
 import { CommandButton } from "../../commands/CommandButton.tsx";
@@ -13,7 +20,9 @@ import { announce, say } from "../../components/Toasts.tsx";
 import { CategoryName } from "../../components/tables/CategoryName.tsx";
 import { CursorPager } from "../../components/tables/CursorPager.tsx";
 import type { Column } from "../../components/tables/column.ts";
+import { SortField } from "../../components/tables/SortField.tsx";
 import { Badge } from "../../components/tables/StateBadge.tsx";
+import { type SortChoice, type Sorting, sortingOf } from "../../components/tables/sorting.ts";
 import { Table } from "../../components/tables/Table.tsx";
 import { Name } from "../../components/text.tsx";
 import { capitalized } from "../../format/keys.ts";
@@ -30,6 +39,7 @@ import { ExportAnimals } from "./ExportAnimals.tsx";
 const COLUMNS: readonly Column<AnimalView>[] = [
   {
     title: "Name",
+    sortBy: "name",
     cell: ({ name }) => (
       <span class="strong">
         <Name>{name}</Name>
@@ -38,10 +48,34 @@ const COLUMNS: readonly Column<AnimalView>[] = [
   },
   { title: "Category", isWide: true, cell: (animal) => <CategoryName of={categoryOf(animal)} /> },
   { title: "Status", cell: ({ status }) => <Badge {...animalStatusLabel(status)} /> },
-  { title: "Id", isNumber: true, cell: ({ id }) => <span class="soft id">{id}</span> },
+  { title: "Id", sortBy: "id", isNumber: true, cell: ({ id }) => <span class="soft id">{id}</span> },
 ];
 
-const FILTERS = ["status", "categoryId", "name", "id", "cursor"] as const;
+const BY_ID: readonly SortChoice[] = [
+  { sort: "-id", label: "Newest first" },
+  { sort: "id", label: "Oldest first" },
+];
+const BY_NAME: readonly SortChoice[] = [
+  { sort: "name", label: "Name, A to Z" },
+  { sort: "-name", label: "Name, Z to A" },
+];
+
+/** The orders that there is an index for. */
+function sortingFor({ name, categoryId, id, sort }: Params): Sorting {
+  const inAddress = String(sort ?? "");
+  if (name) return sortingOf(inAddress, "name", BY_NAME);
+  return sortingOf(inAddress, "-id", categoryId || id ? BY_ID : [...BY_ID, ...BY_NAME]);
+}
+
+/** The orders at the end of a sentence. */
+const SORT_WORDS: Readonly<Record<string, string>> = {
+  id: "oldest first",
+  "-id": "newest first",
+  name: "by name",
+  "-name": "by name, from Z to A",
+} satisfies Record<AnimalSort, string>;
+
+const FILTERS = ["status", "categoryId", "name", "id", "sort", "cursor"] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 const filtersIn = (params: URLSearchParams): Filters =>
@@ -60,7 +94,7 @@ function useCategory(id: string, animals: AnimalListView | undefined): Category 
   return { id, name: live.data?.items.find((category) => category.id === id)?.name ?? among ?? null };
 }
 
-/** The list of animals, newest first. Search and filters are kept in the address. */
+/** The list of animals. Search, filters and order are kept in the address. */
 export function Animals() {
   const here = address.value;
   const filters = filtersIn(here.params);
@@ -71,8 +105,12 @@ export function Animals() {
   const [open, setOpen] = useState<"add" | "export" | undefined>(undefined);
   const isDragged = useDropped();
   const isFiltered = Boolean(status || categoryId || name || id);
-  const filter = (changes: Params): void =>
-    navigate(linkWith(here, { ...changes, cursor: null }), { isReplacing: true });
+  const sorting = sortingFor(filters);
+  const filter = (changes: Params): void => {
+    const { choices } = sortingFor({ ...filters, ...changes });
+    const sort = choices.some((choice) => choice.sort === filters.sort) ? filters.sort : null;
+    navigate(linkWith(here, { ...changes, sort, cursor: null }), { isReplacing: true });
+  };
   const { data, isStale } = live;
   useEffect(() => {
     if (data && !isStale && isFiltered) announce(foundText(data));
@@ -86,7 +124,7 @@ export function Animals() {
       title="Animals"
       subtitle={
         frame?.animals
-          ? `${subtitleOf(counted(frame.animals), isFiltered, isStale || filters.cursor !== "" ? undefined : data)}, ${name === "" ? "newest first" : "by name"}.`
+          ? `${subtitleOf(counted(frame.animals), isFiltered, isStale || filters.cursor !== "" ? undefined : data)}, ${SORT_WORDS[sorting.current] ?? ""}.`
           : ""
       }
       actions={
@@ -124,11 +162,14 @@ export function Animals() {
             else if (text === "" && categoryId !== "") filter({ categoryId: null });
           }}
         />
+        <SortField sorting={sorting} />
         <CommandButton of={add} class="is-main" />
       </search>
       {id !== "" && <ByIdNote id={id} />}
       <Loaded live={live} what="the animals" restart={linkTo("/animals")}>
-        {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} words={filterText(words)} />}
+        {(view) => (
+          <List view={view} isStale={isStale} isFiltered={isFiltered} words={filterText(words)} sorting={sorting} />
+        )}
       </Loaded>
       {isDragged && <p class="drop-note">Drop the file to import it</p>}
       {open === "add" && (
@@ -165,7 +206,9 @@ function added({ id, name }: AnimalView, reload: () => void): void {
 const ByIdNote = ({ id }: { readonly id: string }) => (
   <p class="soft">
     Searching by id.{" "}
-    <a href={linkWith(address.value, { id: null, name: id, cursor: null })}>Search for names that begin with {id}</a>
+    <a href={linkWith(address.value, { id: null, name: id, sort: null, cursor: null })}>
+      Search for names that begin with {id}
+    </a>
   </p>
 );
 
@@ -174,9 +217,10 @@ interface ListProps {
   readonly isStale: boolean;
   readonly isFiltered: boolean;
   readonly words: string;
+  readonly sorting: Sorting;
 }
 
-const List = ({ view, isStale, isFiltered, words }: ListProps) => (
+const List = ({ view, isStale, isFiltered, words, sorting }: ListProps) => (
   <div>
     <Panel isFlush>
       {view.items.length > 0 ? (
@@ -187,6 +231,7 @@ const List = ({ view, isStale, isFiltered, words }: ListProps) => (
           keyOf={({ id }) => id}
           hrefOf={({ id }) => linkTo(`/animals/${id}`)}
           isStale={isStale}
+          sorting={sorting}
         />
       ) : isFiltered ? (
         <Empty title="No matching animals">

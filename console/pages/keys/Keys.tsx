@@ -1,6 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { countOf } from "../../../src/base/text/text.ts";
-import type { KeyListView, KeyStateFilter, KeyStateView, ListedKeyView } from "../../../src/console/api/index.ts";
+import type {
+  KeyListView,
+  KeySort,
+  KeyStateFilter,
+  KeyStateView,
+  ListedKeyView,
+} from "../../../src/console/api/index.ts";
 import { OPERATOR_ONLY } from "../../../src/domain/console-role.ts";
 import { PLAN_NAMES, type Plan } from "../../../src/domain/keys/plan.ts";
 import { CommandButton } from "../../commands/CommandButton.tsx";
@@ -11,7 +17,9 @@ import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { Quota } from "../../components/plots/Bar.tsx";
 import { announce } from "../../components/Toasts.tsx";
 import type { Column } from "../../components/tables/column.ts";
+import { SortField } from "../../components/tables/SortField.tsx";
 import { StateBadge } from "../../components/tables/StateBadge.tsx";
+import { type SortChoice, type Sorting, sortingOf } from "../../components/tables/sorting.ts";
 import { Pager, Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
 import { accessText, capitalized, planName } from "../../format/keys.ts";
@@ -29,31 +37,68 @@ const STATE_OPTIONS: readonly { readonly value: KeyStateFilter; readonly label: 
 
 const LastUse = ({ ms }: { readonly ms: number | null }) => (ms === null ? <>never used</> : <Time ms={ms} as="ago" />);
 
-const COLUMNS: readonly Column<ListedKeyView>[] = [
+const SORTS: readonly SortChoice[] = [
+  { sort: "", label: "Newest first" },
+  { sort: "name", label: "Name, A to Z" },
+  { sort: "-name", label: "Name, Z to A" },
+  { sort: "plan", label: "Plan, smallest first" },
+  { sort: "-plan", label: "Plan, largest first" },
+  { sort: "state", label: "State, active first" },
+  { sort: "-state", label: "State, revoked first" },
+  { sort: "-today", label: "Today's quota, most used first" },
+  { sort: "today", label: "Today's quota, least used first" },
+  { sort: "-refused", label: "Most refused in 24 hours" },
+  { sort: "refused", label: "Fewest refused in 24 hours" },
+  { sort: "-lastUsed", label: "Last used, latest first" },
+  { sort: "lastUsed", label: "Last used, longest ago first" },
+] satisfies readonly { readonly sort: KeySort | ""; readonly label: string }[];
+
+const isByRefused = ({ current }: Sorting): boolean => current.endsWith("refused");
+
+/** On all but large screens, the refused requests are shown only while they order the list, instead of other columns. */
+const columnsFor = (sorting: Sorting): readonly Column<ListedKeyView>[] => [
   {
     title: "Name",
-    cell: ({ id, name, isNameShared, lastUsedAtMs }) => (
+    sortBy: "name",
+    cell: ({ id, name, isNameShared, lastUsedAtMs, refused }) => (
       <>
         <span class="strong">
           <Name>{name}</Name>
         </span>
         {isNameShared && <span class="soft small id">{id}</span>}
         <span class="soft small only-narrow">
-          <LastUse ms={lastUsedAtMs} />
+          {isByRefused(sorting) ? `${grouped(refused ?? 0)} refused` : <LastUse ms={lastUsedAtMs} />}
         </span>
       </>
     ),
   },
-  { title: "Plan", isWide: true, cell: ({ plan }) => planName(plan) },
-  { title: "Access", isExtra: true, cell: ({ scopes }) => <span class="soft">{accessText(scopes)}</span> },
-  { title: "State", cell: (key) => <StateBadge of={key} /> },
+  { title: "Plan", sortBy: "plan", isWide: true, isExtra: isByRefused(sorting), cell: ({ plan }) => planName(plan) },
+  {
+    title: "Access",
+    isExtra: true,
+    isWidest: isByRefused(sorting),
+    cell: ({ scopes }) => <span class="soft">{accessText(scopes)}</span>,
+  },
+  { title: "State", sortBy: "state", cell: (key) => <StateBadge of={key} /> },
   {
     title: "Today",
+    sortBy: "today",
     isWide: true,
     cell: ({ state, today }) => (state === "revoked" ? <span class="soft">–</span> : <Quota window={today} />),
   },
   {
+    title: "Refused in 24 h",
+    sortBy: "refused",
+    isNumber: true,
+    isWide: true,
+    isWidest: !isByRefused(sorting),
+    cell: ({ refused }) => (
+      <span class={refused ? undefined : "soft"}>{refused === null ? "–" : grouped(refused)}</span>
+    ),
+  },
+  {
     title: "Last used",
+    sortBy: "lastUsed",
     isNumber: true,
     isWide: true,
     cell: ({ lastUsedAtMs }) => (
@@ -67,8 +112,11 @@ const COLUMNS: readonly Column<ListedKeyView>[] = [
 /** The list of keys. Search and filters are kept in the address. */
 export function Keys() {
   const here = address.value;
-  const [search, plan, state, page] = ["search", "plan", "state", "page"].map((name) => here.params.get(name) ?? "");
-  const live = useLive<KeyListView>(withParams("/keys", { search, plan, state, page }));
+  const [search, plan, state, sort, page] = ["search", "plan", "state", "sort", "page"].map(
+    (name) => here.params.get(name) ?? "",
+  );
+  const sorting = sortingOf(sort ?? "", "", SORTS);
+  const live = useLive<KeyListView>(withParams("/keys", { search, plan, state, sort, page }));
   const [isIssuing, setIssuing] = useState(false);
   const filter = (changes: { search?: string; plan?: string; state?: string }): void =>
     navigate(linkWith(here, { ...changes, page: null }), { isReplacing: true });
@@ -97,10 +145,11 @@ export function Keys() {
           options={STATE_OPTIONS}
           onChange={(value) => filter({ state: value })}
         />
+        <SortField sorting={sorting} />
         <CommandButton of={issue} class="is-main" />
       </search>
       <Loaded live={live} what="the keys" restart={linkTo("/keys")}>
-        {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} />}
+        {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} sorting={sorting} />}
       </Loaded>
       {isIssuing && (
         <IssueKey
@@ -124,9 +173,10 @@ interface ListProps {
   readonly view: KeyListView;
   readonly isStale: boolean;
   readonly isFiltered: boolean;
+  readonly sorting: Sorting;
 }
 
-const List = ({ view, isStale, isFiltered }: ListProps) => (
+const List = ({ view, isStale, isFiltered, sorting }: ListProps) => (
   <div>
     {!view.areBansKnown && (
       <p class="notice">
@@ -137,11 +187,12 @@ const List = ({ view, isStale, isFiltered }: ListProps) => (
       {view.keys.length > 0 ? (
         <Table
           caption="Keys"
-          columns={COLUMNS}
+          columns={columnsFor(sorting)}
           rows={view.keys}
           keyOf={({ id }) => id}
           hrefOf={({ id }) => linkTo(`/keys/${encodeURIComponent(id)}`)}
           isStale={isStale}
+          sorting={sorting}
         />
       ) : isFiltered ? (
         <Empty title="No matching keys">

@@ -8,6 +8,7 @@ import { announce } from "../../components/Toasts.tsx";
 import { CursorPager } from "../../components/tables/CursorPager.tsx";
 import type { Column } from "../../components/tables/column.ts";
 import { Badge } from "../../components/tables/StateBadge.tsx";
+import type { Sorting } from "../../components/tables/sorting.ts";
 import { Table } from "../../components/tables/Table.tsx";
 import { Name, Time } from "../../components/text.tsx";
 import { quoted } from "../../format/names.ts";
@@ -17,6 +18,7 @@ import { linkTo, withParams } from "../../router.ts";
 
 export const ORDER_COLUMN: Column<OrderView> = {
   title: "Order",
+  sortBy: "id",
   cell: ({ id }) => <span class="strong id">{id}</span>,
 };
 export const STATUS_COLUMN: Column<OrderView> = {
@@ -50,11 +52,12 @@ interface OrderListProps {
   /** Empty if nothing is searched for. */
   readonly search: string;
   readonly cursor: string;
+  readonly sorting: Sorting;
 }
 
-/** The orders that match, newest first. */
-export function OrderList({ status, search, cursor }: OrderListProps) {
-  const live = useLive<OrderListView>(withParams("/orders", { status, search, cursor }));
+/** The orders that match. */
+export function OrderList({ status, search, cursor, sorting }: OrderListProps) {
+  const live = useLive<OrderListView>(withParams("/orders", { status, search, sort: sorting.current, cursor }));
   const { data, isStale } = live;
   const isFiltered = search !== "" || status !== undefined;
   useEffect(() => {
@@ -81,6 +84,7 @@ export function OrderList({ status, search, cursor }: OrderListProps) {
                 keyOf={({ id }) => id}
                 hrefOf={({ id }) => linkTo(`/orders/${id}`)}
                 isStale={isStale}
+                sorting={sorting}
               />
             ) : (
               <None status={status} search={search} />

@@ -1,0 +1,181 @@
+import { describe, expect, test } from "bun:test";
+import { HOUR_MS } from "../../../src/base/time/clock.ts";
+import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness/browser/desk.ts";
+import { Fleet } from "../../harness/service/fleet.ts";
+import { onEveryStore } from "../../harness/service/stores.ts";
+
+// Lists that are sorted, in a real browser, against the executable.
+
+const withDesk = openBrowser();
+
+const KEYS = ["Kiosk", "Aviary", "Zoo"];
+const ANIMALS = ["Rex", "anna", "Zoë", "Milo"];
+
+interface Filled {
+  /** By name. */
+  readonly keys: ReadonlyMap<string, string>;
+  readonly secret: string;
+}
+
+/** Issues keys, the first of which was refused most, and adds animals and an order for each of them. */
+async function fill(fleet: Fleet): Promise<Filled> {
+  const { secret } = await fleet.issueBoundlessKey("Storefront");
+  const keys = new Map<string, string>();
+  for (const name of KEYS) keys.set(name, (await fleet.issueKey(name, "--plan", "pro")).id);
+  for (const name of ANIMALS) {
+    const { body } = await fleet.call("POST /pets", { secret, body: { name, categoryId: 7, status: "available" } });
+    await fleet.call("POST /store/orders", { secret, body: { petId: body.id } });
+  }
+  const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  for (const [name, refused] of [
+    ["Kiosk", 40],
+    ["Zoo", 7],
+  ] as const)
+    await fleet.query(`INSERT INTO key_usage_hours (started_at, key_id, minute_quota)
+      VALUES (${hour}, '${keys.get(name)}', ${refused}) RETURNING key_id`);
+  return { keys, secret };
+}
+
+/** The first words of the rows of the list, in their order. */
+async function rows({ page }: Desk): Promise<string[]> {
+  const texts = await page.locator("tbody tr .row-link").allInnerTexts();
+  return texts.map((text) => text.split("\n")[0]?.trim() ?? "");
+}
+
+/** Waits until the list begins with these rows. */
+async function shows({ page }: Desk, first: readonly string[]): Promise<void> {
+  const links = page.locator("tbody tr .row-link");
+  for (const [i, text] of first.entries())
+    await links
+      .nth(i)
+      .filter({ hasText: new RegExp(`^${text}`) })
+      .waitFor();
+}
+
+const head = ({ page }: Desk, name: string) => page.getByRole("columnheader", { name, exact: true });
+const sortBy = (desk: Desk, name: string): Promise<void> => head(desk, name).getByRole("link").click();
+const direction = (desk: Desk, name: string): Promise<string | null> => head(desk, name).getAttribute("aria-sort");
+const inAddress = ({ page }: Desk): string => new URL(page.url()).search;
+
+describe.skipIf(!CHROMIUM)("a list in the console", () => {
+  onEveryStore(({ backend, setUp }) => {
+    let fleet: Fleet;
+    setUp(async () => {
+      fleet = await Fleet.start(backend);
+      await fill(fleet);
+    }, BROWSER_TEST_MS);
+
+    test(
+      "of keys is sorted by the heads of its columns, which the address keeps, and Back takes back",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          await desk.go("Keys");
+          await shows(desk, ["Zoo", "Aviary", "Kiosk", "Storefront"]);
+          expect(await direction(desk, "Name")).toBe("none");
+          await sortBy(desk, "Name");
+          await shows(desk, ["Aviary", "Kiosk"]);
+          await desk.told("Sorted by: Name, A to Z.");
+          expect([inAddress(desk), await direction(desk, "Name")]).toEqual(["?sort=name", "ascending"]);
+          await desk.expectFocus(head(desk, "Name").getByRole("link"));
+          await page.keyboard.press("Enter");
+          await shows(desk, ["Zoo", "Storefront"]);
+          expect([inAddress(desk), await direction(desk, "Name")]).toEqual(["?sort=-name", "descending"]);
+          await page.reload();
+          await shows(desk, ["Zoo", "Storefront"]);
+          await page.goBack();
+          await shows(desk, ["Aviary", "Kiosk"]);
+          await sortBy(desk, "Name");
+          await shows(desk, ["Zoo", "Storefront"]);
+          await sortBy(desk, "Name");
+          await shows(desk, ["Zoo", "Aviary"]);
+          expect(inAddress(desk)).toBe("");
+          for (const column of ["Plan", "State", "Today", "Last used"]) {
+            await sortBy(desk, column);
+            await desk.settled();
+            expect(await direction(desk, column)).toMatch(/^(a|de)scending$/);
+          }
+          expect(await head(desk, "Access").getByRole("link").count()).toBe(0);
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "of keys is sorted by refused requests from the palette, and shows them at every width",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          await desk.go("Keys");
+          await shows(desk, ["Zoo"]);
+          await page.keyboard.press("Control+k");
+          await page.keyboard.type("most refused");
+          await page.getByRole("option", { name: "Sort by: Most refused in 24 hours" }).waitFor();
+          await page.keyboard.press("Enter");
+          await shows(desk, ["Kiosk", "Zoo", "Aviary"]);
+          expect(inAddress(desk)).toBe("?sort=-refused");
+          await desk.row("Kiosk").getByRole("cell", { name: "40", exact: true }).waitFor();
+          await desk.expectUsable("keys, most refused first");
+          await desk.expectUnclipped("keys, most refused first");
+          await page.setViewportSize({ width: 360, height: 800 });
+          await desk.row("Kiosk").getByText("40 refused").waitFor();
+          await page.getByRole("combobox", { name: "Sort by" }).selectOption({ label: "Name, A to Z" });
+          await shows(desk, ["Aviary"]);
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "of animals is sorted by id and by name, and only by id within a category",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          await desk.go("Animals");
+          await shows(desk, ANIMALS.toReversed());
+          expect(await direction(desk, "Id")).toBe("descending");
+          await sortBy(desk, "Id");
+          await shows(desk, ANIMALS);
+          await desk.sees("4 animals, oldest first.");
+          await sortBy(desk, "Name");
+          await shows(desk, ["anna", "Milo", "Rex", "Zoë"]);
+          await sortBy(desk, "Name");
+          await shows(desk, ["Zoë", "Rex", "Milo", "anna"]);
+          await desk.expectUnclipped("animals by name");
+          await page.getByRole("searchbox").fill("r");
+          await shows(desk, ["Rex"]);
+          expect(inAddress(desk)).toBe("?sort=-name&name=r");
+          expect(await head(desk, "Id").getByRole("link").count()).toBe(0);
+          await page.getByRole("searchbox").fill("");
+          await shows(desk, ["Zoë"]);
+          await page.getByRole("combobox", { name: "Category" }).fill("7");
+          await page.keyboard.press("Enter");
+          await shows(desk, ANIMALS.toReversed());
+          expect(inAddress(desk)).toBe("?categoryId=7");
+          expect(await head(desk, "Name").getByRole("link").count()).toBe(0);
+          desk.expects(/^400 GET \/console\/api\/animals\?/);
+          await desk.visit("/animals?sort=name&categoryId=7");
+          await desk.sees("Clear the category and the id, or sort by id.");
+          await page.getByRole("link", { name: "Start over" }).click();
+          await shows(desk, ANIMALS.toReversed());
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "of orders is sorted by id in either direction, also what a search finds",
+      () =>
+        withDesk(fleet, async (desk) => {
+          await desk.visit("/orders?view=list");
+          await desk.row("Milo").waitFor();
+          const newestFirst = await rows(desk);
+          await sortBy(desk, "Order");
+          await shows(desk, newestFirst.toReversed());
+          await desk.sees("Oldest first. Orders are placed through the API.");
+          await desk.page.getByRole("searchbox").fill("rex");
+          await desk.row("Milo").waitFor({ state: "detached" });
+          expect(inAddress(desk)).toBe("?view=list&sort=id&search=rex");
+          expect(await rows(desk)).toHaveLength(1);
+        }),
+      BROWSER_TEST_MS,
+    );
+  });
+});
