@@ -5,7 +5,7 @@ import { call, sentenceOf } from "../../api.ts";
 import { useCommands } from "../../commands/registry.ts";
 import { Page, Panel } from "../../components/layout/Page.tsx";
 import { Loaded } from "../../components/layout/states.tsx";
-import { Progress } from "../../components/plots/Progress.tsx";
+import { Progress } from "../../components/Progress.tsx";
 import { orSay, say } from "../../components/Toasts.tsx";
 import { isOver, shownWork } from "../../format/imports.ts";
 import { quoted } from "../../format/names.ts";

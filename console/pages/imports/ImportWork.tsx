@@ -7,7 +7,7 @@ import { CommandButton } from "../../commands/CommandButton.tsx";
 import { useCommands } from "../../commands/registry.ts";
 import { Check, SelectField } from "../../components/forms/Form.tsx";
 import { Panel } from "../../components/layout/Page.tsx";
-import { Progress } from "../../components/plots/Progress.tsx";
+import { Progress } from "../../components/Progress.tsx";
 import { orSay } from "../../components/Toasts.tsx";
 import type { Column } from "../../components/tables/column.ts";
 import { Badge } from "../../components/tables/StateBadge.tsx";
