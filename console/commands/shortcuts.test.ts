@@ -19,7 +19,7 @@ const SINGLE = SHORTCUTS.filter(isSingleKey).map(({ press }) => press);
 
 describe("shortcuts", () => {
   test("of a single character act on the page, and in no field, search, palette or dialog", () => {
-    expect(SINGLE).toEqual(["/", "?", "j", "k", "a", "u"]);
+    expect(SINGLE).toEqual(["/", "?", "j", "k", "x", "a", "u"]);
     for (const key of SINGLE) {
       expect(pressed(key, "page")).toBe(key);
       for (const place of ["field", "search", "palette", "dialog"] as const)

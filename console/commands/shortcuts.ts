@@ -72,6 +72,14 @@ export const SHORTCUTS: readonly Shortcut[] = [
   },
   { press: "Enter", does: "Open it", group: "Lists and the board", places: ["page"] },
   {
+    press: "x",
+    does: "Select the row, or no longer",
+    group: "Lists and the board",
+    places: ["page"],
+    roles: WRITES_STOCK,
+    run: () => pressInRow("x"),
+  },
+  {
     press: "a",
     does: "Approve the order, and go to the next",
     group: "Orders",
@@ -138,7 +146,8 @@ function placeOf(target: EventTarget | null): Place {
   if (dialog) return dialog.classList.contains("is-palette") ? "palette" : "dialog";
   if (!(target instanceof HTMLElement)) return "page";
   if (target.matches("input[type=search]")) return "search";
-  return target.isContentEditable || target.matches("input, textarea, select") ? "field" : "page";
+  // A letter means nothing to a checkbox, so who has ticked a row goes on by keys.
+  return target.isContentEditable || target.matches("input:not([type=checkbox]), textarea, select") ? "field" : "page";
 }
 
 /** Focuses the search of the page's list, or opens the palette on a page without one. */

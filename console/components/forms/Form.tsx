@@ -9,6 +9,8 @@ interface FormProps {
   /** If it throws, the error is shown, beside the field that it names. */
   readonly onSubmit: () => Promise<void>;
   readonly onCancel: () => void;
+  /** The way out, if it says more than "Cancel". */
+  readonly cancel?: string;
   readonly submit: string;
   readonly isDanger?: boolean;
   readonly isReady?: boolean;
@@ -18,7 +20,7 @@ interface FormProps {
 }
 
 export function Form(props: FormProps) {
-  const { onSubmit, onCancel, submit, isDanger = false, isReady = true, fields, children } = props;
+  const { onSubmit, onCancel, cancel = "Cancel", submit, isDanger = false, isReady = true, fields, children } = props;
   const form = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>(undefined);
   const [isBusy, setBusy] = useState(false);
@@ -54,7 +56,7 @@ export function Form(props: FormProps) {
       )}
       <div class="dialog-buttons">
         <button type="button" onClick={onCancel}>
-          Cancel
+          {cancel}
         </button>
         <button type="submit" class={isDanger ? "is-main is-danger" : "is-main"} disabled={!isReady} aria-busy={isBusy}>
           {submit}

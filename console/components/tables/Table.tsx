@@ -1,5 +1,7 @@
 import { CommandButton } from "../../commands/CommandButton.tsx";
 import { goingTo, useCommands } from "../../commands/registry.ts";
+import type { Selection } from "../selection/selection.ts";
+import { Tick, TickAll } from "../selection/Tick.tsx";
 import { Num } from "../text.tsx";
 import { type Column, classOf } from "./column.ts";
 import { Head } from "./Head.tsx";
@@ -17,14 +19,26 @@ interface TableProps<T> {
   /** True while other rows are being loaded. */
   readonly isStale?: boolean;
   readonly sorting?: Sorting;
+  /** Lets rows be ticked. */
+  readonly selection?: Selection<T> | undefined;
 }
 
 /** A native table. The whole row is a link if it has an address. */
-export const Table = <T,>({ caption, columns, rows, keyOf, hrefOf, isStale = false, sorting }: TableProps<T>) => (
+export const Table = <T,>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  hrefOf,
+  isStale = false,
+  sorting,
+  selection,
+}: TableProps<T>) => (
   <table class={isStale ? "is-stale" : undefined} aria-busy={isStale}>
     <caption class="unseen">{caption}</caption>
     <thead>
       <tr>
+        {selection && <TickAll selection={selection} />}
         {columns.map((column) => (
           <Head key={column.title} column={column} sorting={sorting} />
         ))}
@@ -32,7 +46,7 @@ export const Table = <T,>({ caption, columns, rows, keyOf, hrefOf, isStale = fal
     </thead>
     <tbody>
       {rows.map((row) => (
-        <Row key={keyOf(row)} row={row} columns={columns} href={hrefOf?.(row)} />
+        <Row key={keyOf(row)} row={row} columns={columns} href={hrefOf?.(row)} selection={selection} />
       ))}
     </tbody>
   </table>
@@ -42,10 +56,12 @@ interface RowProps<T> {
   readonly row: T;
   readonly columns: readonly Column<T>[];
   readonly href: string | undefined;
+  readonly selection: Selection<T> | undefined;
 }
 
-const Row = <T,>({ row, columns, href }: RowProps<T>) => (
-  <tr class={href === undefined ? undefined : "is-link"}>
+const Row = <T,>({ row, columns, href, selection }: RowProps<T>) => (
+  <tr class={[href !== undefined && "is-link", selection?.isTicked(row) && "is-ticked"].filter(Boolean).join(" ")}>
+    {selection && <Tick selection={selection} row={row} />}
     {columns.map((column, i) => (
       <td key={column.title} class={classOf(column)}>
         {i === 0 && href !== undefined ? (

@@ -15,7 +15,7 @@ import { type Category, categoryOf, differences, formOf, rebased, updateOf } fro
 // The forms to add an animal and to edit one.
 
 const FIELDS = ["name", "categoryId", "status"];
-const STATUS_OPTIONS = ANIMAL_STATUSES.map((value) => ({ value, label: capitalized(value) }));
+export const STATUS_OPTIONS = ANIMAL_STATUSES.map((value) => ({ value, label: capitalized(value) }));
 
 /** The form's fields as typed. */
 interface Draft extends Omit<AnimalForm, "categoryId"> {
@@ -30,13 +30,18 @@ const draftOf = (animal: AnimalView): Draft => ({
   categoryText: "",
 });
 
-/** Completes a draft: finds the category that the text means if none was chosen. Throws a Failure with all mistakes. */
+/** The category that was chosen, or that the text means. */
+export async function categoryMeant(chosen: Category | undefined, text: string): Promise<Category | FieldMistakeView> {
+  const found = chosen ?? (text === "" ? undefined : await findCategory(text));
+  const problem = text === "" ? "The category is missing." : `No category is called ${quoted(text)}.`;
+  return found ?? { field: "categoryId", message: `${problem} Choose a suggestion, or enter a number.` };
+}
+
+/** Completes a draft. Throws a Failure with all mistakes. */
 async function filledIn({ name, status, category, categoryText }: Draft): Promise<AnimalForm> {
-  const found = category ?? (categoryText === "" ? undefined : await findCategory(categoryText));
-  const problem = categoryText === "" ? "The category is missing." : `No category is called ${quoted(categoryText)}.`;
-  const message = `${problem} Choose a suggestion, or enter a number.`;
-  const failure = failureOfForm([mistakeInName(name), !found && { field: "categoryId", message }]);
-  if (failure || !found) throw failure;
+  const found = await categoryMeant(category, categoryText);
+  const failure = failureOfForm([mistakeInName(name), "message" in found && found]);
+  if (failure || "message" in found) throw failure;
   return { name: name.trim(), categoryId: found.id, status };
 }
 

@@ -16,6 +16,8 @@ import { CategoryPicker } from "../../components/forms/CategoryPicker.tsx";
 import { Filter, Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
+import { ActionBar } from "../../components/selection/ActionBar.tsx";
+import { type Selection, useSelection } from "../../components/selection/selection.ts";
 import { announce, say } from "../../components/Toasts.tsx";
 import { CategoryName } from "../../components/tables/CategoryName.tsx";
 import { CursorPager } from "../../components/tables/CursorPager.tsx";
@@ -34,6 +36,7 @@ import { address, linkTo, linkWith, navigate, type Params, withParams } from "..
 import { may } from "../../session.ts";
 import { useDropped } from "../imports/upload.ts";
 import { AddAnimal } from "./AnimalForm.tsx";
+import { ANIMAL_ACTIONS } from "./actions.tsx";
 import { ExportAnimals } from "./ExportAnimals.tsx";
 
 const COLUMNS: readonly Column<AnimalView>[] = [
@@ -81,6 +84,12 @@ type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 const filtersIn = (params: URLSearchParams): Filters =>
   Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? ""])) as Record<keyof Filters, string>;
 
+/** Many animals share a name. */
+const NAMES = {
+  idOf: ({ id }: AnimalView) => id,
+  nameOf: ({ id, name }: AnimalView) => `${name} (${id})`,
+};
+
 const FRAME_POLL_MS = 15_000;
 
 /** The category of the filter, with its name. */
@@ -106,6 +115,7 @@ export function Animals() {
   const isDragged = useDropped();
   const isFiltered = Boolean(status || categoryId || name || id);
   const sorting = sortingFor(filters);
+  const selection = useSelection(live.data?.items, NAMES);
   const filter = (changes: Params): void => {
     const { choices } = sortingFor({ ...filters, ...changes });
     const sort = choices.some((choice) => choice.sort === filters.sort) ? filters.sort : null;
@@ -168,9 +178,19 @@ export function Animals() {
       {id !== "" && <ByIdNote id={id} />}
       <Loaded live={live} what="the animals" restart={linkTo("/animals")}>
         {(view) => (
-          <List view={view} isStale={isStale} isFiltered={isFiltered} words={filterText(words)} sorting={sorting} />
+          <List
+            view={view}
+            isStale={isStale}
+            isFiltered={isFiltered}
+            words={filterText(words)}
+            sorting={sorting}
+            selection={selection}
+          />
         )}
       </Loaded>
+      {may(WRITES_STOCK) && (
+        <ActionBar selection={selection} actions={ANIMAL_ACTIONS} noun="animal" onChanged={live.reload} />
+      )}
       {isDragged && <p class="drop-note">Drop the file to import it</p>}
       {open === "add" && (
         <AddAnimal
@@ -218,9 +238,10 @@ interface ListProps {
   readonly isFiltered: boolean;
   readonly words: string;
   readonly sorting: Sorting;
+  readonly selection: Selection<AnimalView>;
 }
 
-const List = ({ view, isStale, isFiltered, words, sorting }: ListProps) => (
+const List = ({ view, isStale, isFiltered, words, sorting, selection }: ListProps) => (
   <div>
     <Panel isFlush>
       {view.items.length > 0 ? (
@@ -232,6 +253,7 @@ const List = ({ view, isStale, isFiltered, words, sorting }: ListProps) => (
           hrefOf={({ id }) => linkTo(`/animals/${id}`)}
           isStale={isStale}
           sorting={sorting}
+          selection={may(WRITES_STOCK) ? selection : undefined}
         />
       ) : isFiltered ? (
         <Empty title="No matching animals">

@@ -15,6 +15,8 @@ import { Filter, Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { Quota } from "../../components/plots/Bar.tsx";
+import { ActionBar } from "../../components/selection/ActionBar.tsx";
+import { type Selection, useSelection } from "../../components/selection/selection.ts";
 import { announce } from "../../components/Toasts.tsx";
 import type { Column } from "../../components/tables/column.ts";
 import { SortField } from "../../components/tables/SortField.tsx";
@@ -27,6 +29,7 @@ import { grouped } from "../../format/numbers.ts";
 import { useLive } from "../../live.ts";
 import { address, linkTo, linkWith, navigate, withParams } from "../../router.ts";
 import { may } from "../../session.ts";
+import { KEY_ACTIONS } from "./actions.tsx";
 import { IssueKey } from "./IssueKey.tsx";
 
 const STATES: readonly KeyStateView[] = ["active", "banned", "suspended", "expired", "revoked"];
@@ -109,6 +112,11 @@ const columnsFor = (sorting: Sorting): readonly Column<ListedKeyView>[] => [
   },
 ];
 
+const NAMES = {
+  idOf: ({ id }: ListedKeyView) => id,
+  nameOf: ({ id, name, isNameShared }: ListedKeyView) => (isNameShared ? `${name} (${id})` : name),
+};
+
 /** The list of keys. Search and filters are kept in the address. */
 export function Keys() {
   const here = address.value;
@@ -118,6 +126,7 @@ export function Keys() {
   const sorting = sortingOf(sort ?? "", "", SORTS);
   const live = useLive<KeyListView>(withParams("/keys", { search, plan, state, sort, page }));
   const [isIssuing, setIssuing] = useState(false);
+  const selection = useSelection(live.data?.keys, NAMES);
   const filter = (changes: { search?: string; plan?: string; state?: string }): void =>
     navigate(linkWith(here, { ...changes, page: null }), { isReplacing: true });
   const issue = may(OPERATOR_ONLY) && { title: "Issue a key", run: () => setIssuing(true) };
@@ -149,8 +158,13 @@ export function Keys() {
         <CommandButton of={issue} class="is-main" />
       </search>
       <Loaded live={live} what="the keys" restart={linkTo("/keys")}>
-        {(view) => <List view={view} isStale={isStale} isFiltered={isFiltered} sorting={sorting} />}
+        {(view) => (
+          <List view={view} isStale={isStale} isFiltered={isFiltered} sorting={sorting} selection={selection} />
+        )}
       </Loaded>
+      {may(OPERATOR_ONLY) && (
+        <ActionBar selection={selection} actions={KEY_ACTIONS} noun="key" onChanged={live.reload} />
+      )}
       {isIssuing && (
         <IssueKey
           onClose={() => {
@@ -174,9 +188,10 @@ interface ListProps {
   readonly isStale: boolean;
   readonly isFiltered: boolean;
   readonly sorting: Sorting;
+  readonly selection: Selection<ListedKeyView>;
 }
 
-const List = ({ view, isStale, isFiltered, sorting }: ListProps) => (
+const List = ({ view, isStale, isFiltered, sorting, selection }: ListProps) => (
   <div>
     {!view.areBansKnown && (
       <p class="notice">
@@ -193,6 +208,7 @@ const List = ({ view, isStale, isFiltered, sorting }: ListProps) => (
           hrefOf={({ id }) => linkTo(`/keys/${encodeURIComponent(id)}`)}
           isStale={isStale}
           sorting={sorting}
+          selection={may(OPERATOR_ONLY) ? selection : undefined}
         />
       ) : isFiltered ? (
         <Empty title="No matching keys">

@@ -1,0 +1,64 @@
+import type { ConfirmedForm, ListedKeyView } from "../../../src/console/api/index.ts";
+import { call } from "../../api.ts";
+import type { BulkAction } from "../../components/selection/ActionBar.tsx";
+import { ActOnAll, type Deed } from "../../components/selection/ActOnAll.tsx";
+
+// What can be done to several keys at once: each is what the page of one key does.
+
+const pathOf = ({ id }: ListedKeyView): string => `/keys/${encodeURIComponent(id)}`;
+
+const confirmed = ({ name }: ListedKeyView): ConfirmedForm => ({ name });
+
+const post =
+  (done: string, name: string, bodyFor: (key: ListedKeyView) => object = () => ({})) =>
+  (): Deed<ListedKeyView> => ({
+    done,
+    send: (key) => call(`${pathOf(key)}/${name}`, { method: "POST", body: bodyFor(key), outlivesPage: true }),
+  });
+
+const deletion = (): Deed<ListedKeyView> => ({
+  done: "deleted",
+  send: (key) => call(pathOf(key), { method: "DELETE", body: confirmed(key), outlivesPage: true }),
+});
+
+export const KEY_ACTIONS: readonly BulkAction<ListedKeyView>[] = [
+  {
+    verb: "Suspend",
+    canDo: ({ state }) => state === "active" || state === "banned",
+    ask: (many) => (
+      <ActOnAll many={many} verb="Suspend" deed={post("suspended", "suspend")}>
+        They do not work until you resume them.
+      </ActOnAll>
+    ),
+  },
+  {
+    verb: "Resume",
+    canDo: ({ state }) => state === "suspended",
+    ask: (many) => (
+      <ActOnAll many={many} verb="Resume" deed={post("resumed", "resume")}>
+        They work again.
+      </ActOnAll>
+    ),
+  },
+  {
+    verb: "Revoke",
+    isDanger: true,
+    canDo: ({ state }) => state !== "revoked",
+    ask: (many) => (
+      <ActOnAll many={many} verb="Revoke" deed={post("revoked", "revoke", confirmed)} isFinal>
+        All of their secrets stop working immediately. This cannot be undone, and their users will need other keys.
+      </ActOnAll>
+    ),
+  },
+  {
+    verb: "Delete",
+    isDanger: true,
+    canDo: ({ state }) => state === "revoked",
+    ask: (many) => (
+      <ActOnAll many={many} verb="Delete" deed={deletion} isFinal>
+        Everything that is kept about them is deleted, such as their usage. This cannot be undone, and takes some
+        seconds for those that were revoked just now.
+      </ActOnAll>
+    ),
+  },
+];
