@@ -6,11 +6,11 @@ import type { Scope } from "../../src/domain/keys/scope.ts";
 import { CopyableId } from "../components/forms/CopyButton.tsx";
 import { Facts, Panel } from "../components/layout/Page.tsx";
 import { Bar } from "../components/plots/Bar.tsx";
-import { RefusalsPlot, UsagePlot } from "../components/plots/UsagePlot.tsx";
+import { LatencyPlot, RefusalsPlot, UsagePlot } from "../components/plots/UsagePlot.tsx";
 import { Time } from "../components/text.tsx";
 import { accessText, planName, shareOf } from "../format/keys.ts";
 import { grouped, percentage } from "../format/numbers.ts";
-import { SPANS, type Span } from "../format/series.ts";
+import { SPANS, type Span } from "../format/periods.ts";
 import { type AskFailure, ask, failureOf } from "./ask.ts";
 import { Failed, useIsLimited } from "./Failed.tsx";
 import { forget, hold, opened } from "./held-key.ts";
@@ -165,6 +165,7 @@ const Usage = ({ of }: { readonly of: UsageSeriesView }) => (
   <>
     <Sums sum={of.sum} grain={of.grain} />
     <UsagePlot usage={of} />
+    <LatencyPlot usage={of} heightPx={140} />
     <RefusalsPlot usage={of} heightPx={140} />
   </>
 );

@@ -1,7 +1,8 @@
 import { DAY_MS, HOUR_MS } from "../../src/base/time/clock.ts";
 import type { UsageBucketView, UsageSeriesView, UsageView } from "../../src/console/api/index.ts";
 import type { Grain } from "../../src/domain/usage/grains.ts";
-import type { Span } from "../format/series.ts";
+import type { Span } from "../format/periods.ts";
+import { GRAIN_MS } from "../format/series.ts";
 
 // The parts of the API's answers that this page reads.
 
@@ -72,8 +73,9 @@ export function usagePath(span: Span, nowMs: number): string {
 /** The usage as the console's plots take it. */
 export function seriesOf(span: Span, usage: readonly OwnUsage[]): UsageSeriesView {
   const buckets = usage.map(bucketOf);
-  const [first] = buckets;
-  return { grain: SPANS[span].by, fromMs: first?.startedAtMs ?? 0, buckets, sum: sumOf(buckets) };
+  const [fromMs, lastMs] = [buckets.at(0)?.startedAtMs ?? 0, buckets.at(-1)?.startedAtMs ?? 0];
+  const grain = SPANS[span].by;
+  return { grain, fromMs, untilMs: lastMs + GRAIN_MS[grain], buckets, sum: sumOf(buckets), before: null };
 }
 
 const bucketOf = (usage: OwnUsage): UsageBucketView => ({
@@ -93,6 +95,7 @@ const bucketOf = (usage: OwnUsage): UsageBucketView => ({
   failed: usage.failed,
   p50Ms: usage.p50Ms ?? null,
   p99Ms: usage.p99Ms ?? null,
+  requestsBefore: null,
 });
 
 function sumOf(buckets: readonly UsageBucketView[]): UsageView {

@@ -1,20 +1,10 @@
 import { expect, test } from "bun:test";
-import { coverageText, inputOfAddress, outcomeLabel, timeInAddress, timeOfAddress } from "./requests.ts";
+import { coverageText, outcomeLabel } from "./requests.ts";
 
 test("an outcome is the status with its code, in the colour of who has to act", () => {
   expect(outcomeLabel({ status: 304, code: null })).toEqual({ text: "304", tone: "good" });
   expect(outcomeLabel({ status: 429, code: "key_banned" })).toEqual({ text: "429 key_banned", tone: "warning" });
   expect(outcomeLabel({ status: 500, code: "internal_error" }).tone).toBe("problem");
-});
-
-test("a time is in the address in UTC, and comes back as it was typed", () => {
-  const inAddress = timeInAddress("2027-03-01T12:30") as string;
-  expect(inAddress).toMatch(/^2027-0[23]-\d\dT\d\d:\d\dZ$/);
-  expect(Date.parse(inAddress)).toBe(new Date(2027, 2, 1, 12, 30).getTime());
-  expect(inputOfAddress(inAddress)).toBe("2027-03-01T12:30");
-  expect(timeOfAddress("2027-03-01T12:30Z")).toBe(Date.parse("2027-03-01T12:30:00Z"));
-  for (const text of [null, "", "soon", "1900-01-01T00:00Z"]) expect(timeOfAddress(text)).toBeUndefined();
-  expect(timeInAddress("")).toBeNull();
 });
 
 test("a sentence says how many requests are kept, and how many were only counted", () => {

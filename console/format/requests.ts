@@ -1,7 +1,7 @@
 import { countOf } from "../../src/base/text/text.ts";
 import type { RequestsView, RequestView } from "../../src/console/api/index.ts";
 import type { StateLabel } from "./keys.ts";
-import { calendarDay, clockTime, localInput } from "./time.ts";
+import { calendarDay, clockTime } from "./time.ts";
 
 // Kept requests in words.
 
@@ -20,24 +20,6 @@ export const FILTERED_STATUSES: readonly { readonly value: string; readonly labe
   { value: "5xx", label: "5xx failed" },
   ...["400", "403", "404", "409", "412", "429"].map((value) => ({ value, label: value })),
 ];
-
-/** Times are in the address in UTC, to the minute, so that a link means the same everywhere. */
-export function timeInAddress(localText: string): string | null {
-  const ms = Date.parse(localText);
-  return Number.isNaN(ms) ? null : `${new Date(ms).toISOString().slice(0, "2027-01-31T09:30".length)}Z`;
-}
-
-/** Undefined unless it is a time. */
-export function timeOfAddress(text: string | null): number | undefined {
-  const ms = Date.parse(text ?? "");
-  return Number.isNaN(ms) || ms < 0 ? undefined : ms;
-}
-
-/** The value of an input for the time in an address. */
-export function inputOfAddress(text: string | null): string {
-  const ms = timeOfAddress(text);
-  return ms === undefined ? "" : localInput(ms);
-}
 
 type Covered = Pick<RequestsView, "sinceMs" | "kept" | "leftOut">;
 

@@ -5,16 +5,6 @@ import { calendarDay, clockTime, moment } from "./time.ts";
 
 // Usage data for plots.
 
-export type Span = "hour" | "day" | "month";
-export const SPANS = [
-  { span: "hour", label: "Last hour", words: "the last hour" },
-  { span: "day", label: "24 hours", words: "24 hours" },
-  { span: "month", label: "30 days", words: "30 days" },
-] as const satisfies readonly { readonly span: Span; readonly label: string; readonly words: string }[];
-
-/** The span in an address; anything invalid means the first one. */
-export const spanOf = (text: string | null): Span => SPANS.find(({ span }) => span === text)?.span ?? "hour";
-
 export const GRAIN_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 
 /** The unit of a plot. */
@@ -26,26 +16,27 @@ export interface Evenly {
   readonly grain: UsageSeriesView["grain"];
   readonly startsMs: readonly number[];
   readonly valuesOf: (value: (bucket: UsageBucketView) => number) => readonly number[];
+  /** The zone of the days: the viewer's, unless the counts are those of days of UTC. */
+  readonly zone: "UTC" | undefined;
 }
 
 /** More bars would be hairlines: hours of a longer span are summed up by the viewer's calendar days. */
 const HOURS_MAX = 72;
 
-export const evenly = (series: UsageSeriesView, nowMs: number): Evenly =>
-  series.grain === "hour" && nowMs - series.fromMs > HOURS_MAX * HOUR_MS
-    ? byDay(series, nowMs)
-    : byGrain(series, nowMs);
+export const evenly = (series: UsageSeriesView): Evenly =>
+  series.grain === "hour" && series.untilMs - series.fromMs > HOURS_MAX * HOUR_MS ? byDay(series) : byGrain(series);
 
 /** Days of the viewer, of which one may have 23 or 25 hours. */
-function byDay({ fromMs, buckets }: UsageSeriesView, nowMs: number): Evenly {
+function byDay({ fromMs, untilMs, buckets }: UsageSeriesView): Evenly {
   const byStart = Map.groupBy(buckets, ({ startedAtMs }) => dayOf(startedAtMs));
   const firstMs = Math.min(dayOf(fromMs), ...byStart.keys());
-  const lastMs = Math.max(dayOf(nowMs), ...byStart.keys());
+  const lastMs = Math.max(dayOf(untilMs - 1), ...byStart.keys());
   const startsMs: number[] = [];
   for (let ms = firstMs; ms <= lastMs; ms = dayOf(ms, 1)) startsMs.push(ms);
   return {
     grain: "day",
     startsMs,
+    zone: undefined,
     valuesOf: (value) =>
       startsMs.map((startMs) => (byStart.get(startMs) ?? []).reduce((sum, bucket) => sum + value(bucket), 0)),
   };
@@ -59,10 +50,10 @@ function dayOf(ms: number, later = 0): number {
   return date.getTime();
 }
 
-function byGrain({ grain, fromMs, buckets }: UsageSeriesView, nowMs: number): Evenly {
+export function byGrain({ grain, fromMs, untilMs, buckets }: UsageSeriesView): Evenly {
   const grainMs = GRAIN_MS[grain];
-  const firstMs = Math.floor(Math.min(fromMs, buckets[0]?.startedAtMs ?? fromMs) / grainMs) * grainMs;
-  const lastMs = Math.max(firstMs, Math.floor(nowMs / grainMs) * grainMs, buckets.at(-1)?.startedAtMs ?? 0);
+  const firstMs = Math.floor(fromMs / grainMs) * grainMs;
+  const lastMs = Math.max(firstMs, Math.floor((untilMs - 1) / grainMs) * grainMs);
   const startsMs = Array.from(
     { length: Math.round((lastMs - firstMs) / grainMs) + 1 },
     (_, i) => firstMs + i * grainMs,
@@ -71,6 +62,7 @@ function byGrain({ grain, fromMs, buckets }: UsageSeriesView, nowMs: number): Ev
   return {
     grain,
     startsMs,
+    zone: grain === "day" ? "UTC" : undefined,
     valuesOf: (value) =>
       startsMs.map((startMs) => {
         const bucket = byStart.get(startMs);
@@ -84,14 +76,19 @@ export interface Tick {
   readonly label: string;
 }
 
+/** The distances of labels within a day, of which the first that needs few enough is taken. */
+const ROUND_MINUTES = [1, 5, 15, 30, 60, 120, 360] as const;
+
 /** The labelled bars: those at round times of the viewer's day, or at some midnights of a longer span. */
-export function ticksOf(startsMs: readonly number[], grain: UsageSeriesView["grain"], nowMs: number): readonly Tick[] {
+export function ticksOf({ startsMs, grain, zone }: Omit<Evenly, "valuesOf">, nowMs: number): readonly Tick[] {
   const spanMs = (startsMs.at(-1) ?? 0) - (startsMs[0] ?? 0);
   const isOfDays = spanMs > 3 * DAY_MS;
+  const minutes = ROUND_MINUTES.find((each) => spanMs <= each * MINUTE_MS * TICKS_MAX) ?? ROUND_MINUTES.at(-1);
   const isRound = (ms: number): boolean => {
+    if (grain === "day") return true;
     const date = new Date(ms);
-    if (grain === "minute") return date.getMinutes() % 15 === 0;
-    return isOfDays ? grain === "day" || date.getHours() === 0 : date.getHours() % 6 === 0;
+    const minuteOfDay = date.getHours() * 60 + date.getMinutes();
+    return isOfDays ? minuteOfDay === 0 : minuteOfDay % (minutes as number) === 0;
   };
   const round = [...startsMs.keys()].filter((index) => isRound(startsMs[index] as number));
   const every = Math.ceil(round.length / TICKS_MAX);
@@ -100,7 +97,7 @@ export function ticksOf(startsMs: readonly number[], grain: UsageSeriesView["gra
     .filter((index, i) => i % every === 0 && (index + 0.5) / startsMs.length < LABELS_END)
     .map((index) => {
       const ms = startsMs[index] as number;
-      return { index, label: isOfDays ? calendarDay(ms, nowMs) : clockTime(ms) };
+      return { index, label: isOfDays || grain === "day" ? calendarDay(ms, nowMs, zone) : clockTime(ms) };
     });
 }
 
@@ -111,14 +108,18 @@ const LABELS_END = 0.94;
 const TICKS_MAX = 5;
 
 /** The time of a bucket: 14:05; yesterday, 09:00 to 10:00; of days, 12 Nov; 19 Oct from 14:00; 18 Nov so far */
-export function bucketText(startMs: number, grain: UsageSeriesView["grain"], nowMs: number, fromMs = startMs): string {
+export function bucketText(
+  { grain, zone }: Pick<Evenly, "grain" | "zone">,
+  startMs: number,
+  nowMs: number,
+  fromMs = 0,
+) {
   if (grain === "minute") return moment(startMs, nowMs);
-  if (grain === "day") {
-    const day = calendarDay(startMs, nowMs);
-    if (fromMs > startMs) return `${day} from ${clockTime(fromMs)}`;
-    return dayOf(nowMs) === startMs ? `${day} so far` : day;
-  }
-  return `${moment(startMs, nowMs)} to ${clockTime(startMs + HOUR_MS)}`;
+  if (grain === "hour") return `${moment(startMs, nowMs)} to ${clockTime(startMs + HOUR_MS)}`;
+  const day = calendarDay(startMs, nowMs, zone);
+  if (zone) return `${day} (${zone})`;
+  if (fromMs > startMs) return `${day} from ${clockTime(fromMs)}`;
+  return dayOf(nowMs) === startMs ? `${day} so far` : day;
 }
 
 /** Reasons for which anything was refused, the most frequent first. */

@@ -24,6 +24,11 @@ export class BoundedMap<Value> {
     return this.#entries.get(key)?.value;
   }
 
+  /** All values, in no particular order. */
+  values(): Value[] {
+    return [...this.#entries.values()].map(({ value }) => value);
+  }
+
   /** Sets the value of a key, which becomes the newest entry. */
   set(key: string, value: Value): void {
     this.delete(key);

@@ -293,6 +293,25 @@ onEveryStore(({ backend, setUp }) => {
       expect([answer.grain, answer.buckets.length, answer.sum.passed]).toEqual([grain, buckets, 5]);
     }
     expect(await desk.ask(usageOfOneKey, { params: key, query: { span: "year" } })).toMatchObject({ field: "span" });
+    // A key's minutes are kept for 6 hours, its hours for 31 days and its days for 400.
+    for (const [agoMs, grain, hasBefore] of [
+      [2 * HOUR_MS, "minute", true],
+      [4 * HOUR_MS, "hour", true],
+      [20 * DAY_MS, "hour", false],
+      [100 * DAY_MS, "day", true],
+      [300 * DAY_MS, "day", false],
+    ] as const) {
+      const answer = await desk.ask(usageOfOneKey, {
+        params: key,
+        query: { from: String(desk.clock.nowMs() - agoMs) },
+      });
+      expect([answer.grain, answer.sum.passed, answer.before !== null]).toEqual([grain, 5, hasBefore]);
+    }
+    const tooEarly = { from: String(desk.clock.nowMs() - 401 * DAY_MS) };
+    expect(await desk.ask(usageOfOneKey, { params: key, query: tooEarly })).toMatchObject({
+      status: 400,
+      field: "from",
+    });
   });
 });
 

@@ -52,9 +52,12 @@ onEveryStore(({ backend }) => {
   }
   /** The overview once all background work has ended. */
   async function overview(desk: TestConsole, span = "hour"): Promise<Answer> {
-    await desk.ask(showOverview, { query: { span } });
+    return overviewOf(desk, { span });
+  }
+  async function overviewOf(desk: TestConsole, query: Record<string, string>): Promise<Answer> {
+    await desk.ask(showOverview, { query });
     await desk.settled();
-    return desk.ask(showOverview, { query: { span } });
+    return desk.ask(showOverview, { query });
   }
 
   test("beside every page are how many there are of each kind, and who serves", async () => {
@@ -85,7 +88,8 @@ onEveryStore(({ backend }) => {
       const view = await overview(desk);
       expect(view.usage.buckets).toHaveLength(61);
       expect(view.usage.sum).toMatchObject({ requests: 0, p50Ms: null, p99Ms: null });
-      expect(view).toMatchObject({ busiest: [], instances: [], alerts: [], nowMs: desk.clock.nowMs() });
+      expect(view.busiest).toEqual({ keys: [], asOfMs: desk.clock.nowMs() });
+      expect(view).toMatchObject({ instances: [], alerts: [], nowMs: desk.clock.nowMs() });
       const none = { value: 0, isEstimate: false, asOfMs: desk.clock.nowMs() };
       expect(view.animals).toEqual({ available: none, pending: none, sold: none });
       expect(view.openOrders).toEqual({ placed: none, approved: none });
@@ -128,7 +132,7 @@ onEveryStore(({ backend }) => {
       const tally = bannedTally(desk.clock.nowMs());
       await desk.count(a, tally);
       const names = async (span: string) =>
-        (await overview(desk, span)).busiest.map(({ keyId, requests }: Answer) => [keyId, requests]);
+        (await overview(desk, span)).busiest.keys.map(({ keyId, requests }: Answer) => [keyId, requests]);
       expect(await names("hour")).toEqual([
         [b, 100],
         [a, 15],
@@ -142,8 +146,8 @@ onEveryStore(({ backend }) => {
         [a, 215],
       ]);
       const view = await overview(desk, "hour");
-      expect(view.busiestAsOfMs).toBe(desk.clock.nowMs());
-      expect(view.busiest[1]).toEqual({
+      expect(view.busiest.asOfMs).toBe(desk.clock.nowMs());
+      expect(view.busiest.keys[1]).toEqual({
         keyId: a,
         name: "Front desk",
         requests: 15,
@@ -156,12 +160,66 @@ onEveryStore(({ backend }) => {
       expect((await overview(desk, "month")).usage).toMatchObject({ grain: "hour", sum: { passed: 1_311 } });
       // Sums are cached for ten seconds; after that, only the latest bucket is read again.
       await use(desk, a, 0, counted(500, 0));
-      expect((await desk.ask(showOverview)).busiest[0].keyId).toBe(b);
+      expect((await desk.ask(showOverview)).busiest.keys[0].keyId).toBe(b);
       desk.clock.advance(11 * SECOND_MS);
-      expect((await overview(desk)).busiest[0]).toMatchObject({ keyId: a, requests: 515 });
+      expect((await overview(desk)).busiest.keys[0]).toMatchObject({ keyId: a, requests: 515 });
       // Buckets outside the span do not count.
       desk.clock.advance(62 * MINUTE_MS);
-      expect((await overview(desk)).busiest).toEqual([]);
+      expect((await overview(desk)).busiest.keys).toEqual([]);
+    });
+
+    test("is also of a chosen period: its usage, that of the one before, and its busiest keys", async () => {
+      const desk = await openConsole(backend);
+      const [a, b] = [(await desk.ask(issue, { form: FORM })).key.id, (await desk.ask(issue, { form: FORM })).key.id];
+      const nowMs = desk.clock.nowMs();
+      // Hours are shown whole.
+      const hourAgoMs = (hours: number): number => (nowMs % HOUR_MS) + hours * HOUR_MS;
+      await use(desk, a, hourAgoMs(4.5), counted(7, 1));
+      await use(desk, b, hourAgoMs(5.5), counted(20, 0));
+      await use(desk, a, 0, counted(500, 0));
+      const period = (fromAgoMs: number, untilAgoMs?: number) =>
+        overviewOf(desk, {
+          from: String(nowMs - fromAgoMs),
+          ...(untilAgoMs === undefined ? {} : { until: String(nowMs - untilAgoMs) }),
+        });
+      const names = ({ busiest }: Answer) => busiest.keys.map(({ keyId, requests }: Answer) => [keyId, requests]);
+      const short = await period(hourAgoMs(5), hourAgoMs(4));
+      expect(short.usage).toMatchObject({
+        grain: "minute",
+        sum: { passed: 7, refusedInAll: 1 },
+        before: { passed: 20 },
+      });
+      expect(short.usage.buckets).toHaveLength(60);
+      expect(short.usage.buckets.some((bucket: Answer) => bucket.requestsBefore === 20)).toBe(true);
+      expect(names(short)).toEqual([[a, 8]]);
+      const open = await period(hourAgoMs(5));
+      expect(open.usage).toMatchObject({ grain: "hour", sum: { passed: 507 }, before: { passed: 20 } });
+      expect(names(open)).toEqual([[a, 508]]);
+      // An end in the future is now.
+      expect(await period(hourAgoMs(5), -HOUR_MS)).toEqual(open);
+      const long = await period(399 * DAY_MS);
+      expect(long.usage).toMatchObject({ grain: "day", sum: { passed: 527 }, before: null });
+      expect(long.usage.buckets).toHaveLength(400);
+      expect(long.busiest).toBeNull();
+      expect(names(await period(30 * DAY_MS))).toEqual([
+        [a, 508],
+        [b, 20],
+      ]);
+      for (const [query, field] of [
+        [{ from: "soon" }, "from"],
+        [{ from: "-1" }, "from"],
+        [{ from: "1".repeat(400) }, "from"],
+        [{ until: String(nowMs) }, "from"],
+        [{ from: String(nowMs) }, "from"],
+        [{ from: String(nowMs - 401 * DAY_MS) }, "from"],
+        [{ from: String(nowMs - HOUR_MS), until: "1.5" }, "until"],
+        [{ from: String(nowMs - HOUR_MS), until: String(nowMs - HOUR_MS) }, "until"],
+      ] as const)
+        expect(await desk.ask(showOverview, { query })).toMatchObject({ status: 400, code: "invalid_value", field });
+      expect(await desk.ask(showOverview, { query: { from: "0" } })).toMatchObject({
+        message: "Usage is kept for 400 days. Choose a later beginning.",
+      });
+      expect(desk.failures).toEqual([]);
     });
 
     test("counts animals and open orders again when something was written, once a minute at most", async () => {

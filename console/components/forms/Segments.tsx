@@ -1,12 +1,15 @@
+import type { ComponentChildren } from "preact";
 import { goingTo, useCommands } from "../../commands/registry.ts";
 
 interface SegmentsProps {
   readonly label: string;
   readonly choices: readonly { readonly label: string; readonly href: string; readonly isCurrent: boolean }[];
+  /** A last choice that is no link. */
+  readonly children?: ComponentChildren;
 }
 
 /** A segmented control whose choices are links. */
-export function Segments({ label, choices }: SegmentsProps) {
+export function Segments({ label, choices, children }: SegmentsProps) {
   useCommands(choices.map((choice) => ({ ...goingTo(`${label}: ${choice.label}`, choice.href), isOnDemand: true })));
   return (
     <nav class="segments" aria-label={label}>
@@ -15,6 +18,7 @@ export function Segments({ label, choices }: SegmentsProps) {
           {choice.label}
         </a>
       ))}
+      {children}
     </nav>
   );
 }

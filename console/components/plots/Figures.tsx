@@ -1,13 +1,14 @@
-import type { UsageView } from "../../../src/console/api/index.ts";
+import { MINUTE_MS } from "../../../src/base/time/clock.ts";
+import type { UsageSeriesView, UsageView } from "../../../src/console/api/index.ts";
+import { now } from "../../clock.ts";
 import { REFUSAL_LABELS } from "../../format/keys.ts";
 import { grouped, measured, percentage } from "../../format/numbers.ts";
-import { reasonsIn, SPANS, type Span } from "../../format/series.ts";
-
-const MINUTES_OF: Readonly<Record<Span, number>> = { hour: 60, day: 24 * 60, month: 30 * 24 * 60 };
+import { type ChosenPeriod, extentOf, periodWords } from "../../format/periods.ts";
+import { reasonsIn } from "../../format/series.ts";
 
 /** The average rate. */
-function rate(requests: number, span: Span): string {
-  const each = requests / MINUTES_OF[span];
+function rate(requests: number, chosen: ChosenPeriod): string {
+  const each = (requests * MINUTE_MS) / Math.max(MINUTE_MS, extentOf(chosen, now.peek()).lengthMs);
   return each > 0 && each < 1 ? "less than one per minute" : `${grouped(Math.round(each))} per minute`;
 }
 
@@ -18,47 +19,69 @@ function refusedText(sum: UsageView): string {
   return reason ? `${share}, mostly ${REFUSAL_LABELS[reason].toLowerCase()}` : share;
 }
 
-const spanText = (span: Span): string => SPANS.find((choice) => choice.span === span)?.words as string;
+interface FiguresProps {
+  readonly usage: Pick<UsageSeriesView, "sum" | "before">;
+  readonly chosen: ChosenPeriod;
+}
 
-/** Totals over the time span. */
-export const Figures = ({ sum, span }: { readonly sum: UsageView; readonly span: Span }) => (
-  <dl class="figures">
-    <Figure title="Requests" figure={grouped(sum.requests)} note={rate(sum.requests, span)} />
-    <Figure
-      title="Client errors"
-      figure={grouped(sum.clientErrors)}
-      note={sum.clientErrors === 0 ? `none in ${spanText(span)}` : percentage(sum.clientErrors, sum.requests)}
-    />
-    <Figure
-      title="Refused"
-      figure={grouped(sum.refusedInAll)}
-      note={sum.refusedInAll === 0 ? `none in ${spanText(span)}` : refusedText(sum)}
-    />
-    <Figure
-      title="Failed"
-      figure={grouped(sum.failed)}
-      note={sum.failed === 0 ? `none in ${spanText(span)}` : percentage(sum.failed, sum.requests)}
-      isProblem={sum.failed > 0}
-    />
-    <Figure
-      title="99th percentile"
-      figure={sum.p99Ms === null ? "–" : measured(sum.p99Ms)}
-      note={sum.p50Ms === null ? "no data" : `median ${measured(sum.p50Ms)}`}
-    />
-  </dl>
-);
+/** Totals over the period, beside those of the period before. */
+export function Figures({ usage: { sum, before }, chosen }: FiguresProps) {
+  const partText = (count: "clientErrors" | "refusedInAll" | "failed", text: () => string): string =>
+    sum[count] === 0 ? `none in ${periodWords(chosen)}` : text();
+  const shareText = (count: "clientErrors" | "failed"): string =>
+    partText(count, () => percentage(sum[count], sum.requests));
+  const earlier = before?.requests ? before : undefined;
+  return (
+    <dl class="figures">
+      <Figure
+        title="Requests"
+        figure={grouped(sum.requests)}
+        note={rate(sum.requests, chosen)}
+        before={earlier && grouped(earlier.requests)}
+      />
+      <Figure
+        title="Client errors"
+        figure={grouped(sum.clientErrors)}
+        note={shareText("clientErrors")}
+        before={earlier && grouped(earlier.clientErrors)}
+      />
+      <Figure
+        title="Refused"
+        figure={grouped(sum.refusedInAll)}
+        note={partText("refusedInAll", () => refusedText(sum))}
+        before={earlier && grouped(earlier.refusedInAll)}
+      />
+      <Figure
+        title="Failed"
+        figure={grouped(sum.failed)}
+        note={shareText("failed")}
+        isProblem={sum.failed > 0}
+        before={earlier && grouped(earlier.failed)}
+      />
+      <Figure
+        title="99th percentile"
+        figure={sum.p99Ms === null ? "–" : measured(sum.p99Ms)}
+        note={sum.p50Ms === null ? "no data" : `median ${measured(sum.p50Ms)}`}
+        before={earlier?.p99Ms == null ? undefined : measured(earlier.p99Ms)}
+      />
+    </dl>
+  );
+}
 
 interface FigureProps {
   readonly title: string;
   readonly figure: string;
   readonly note: string;
   readonly isProblem?: boolean;
+  /** The figure of the period before. */
+  readonly before: string | undefined;
 }
 
-const Figure = ({ title, figure, note, isProblem = false }: FigureProps) => (
+const Figure = ({ title, figure, note, isProblem = false, before }: FigureProps) => (
   <div>
     <dt>{title}</dt>
     <dd class={isProblem ? "figure problem" : "figure"}>{figure}</dd>
     <dd class="note">{note}</dd>
+    {before !== undefined && <dd class="note">{before} before</dd>}
   </div>
 );

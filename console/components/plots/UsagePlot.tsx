@@ -1,81 +1,99 @@
 import { useMemo } from "preact/hooks";
-import type { UsageSeriesView } from "../../../src/console/api/index.ts";
+import type { UsageBucketView, UsageSeriesView } from "../../../src/console/api/index.ts";
 import { now } from "../../clock.ts";
 import { REFUSAL_LABELS } from "../../format/keys.ts";
-import { bucketText, evenly, GRAIN_UNITS, reasonsIn, SPANS, type Span, ticksOf } from "../../format/series.ts";
-import { type Address, linkWith } from "../../router.ts";
-import { Segments } from "../forms/Segments.tsx";
-import { Plot } from "./Plot.tsx";
-
-/** Chooses the time span of a page's plots. It is kept in the address. */
-export const SpanChoice = ({ address, span }: { readonly address: Address; readonly span: Span }) => (
-  <Segments
-    label="Span"
-    choices={SPANS.map((choice) => ({
-      label: choice.label,
-      href: linkWith(address, { span: choice.span === "hour" ? null : choice.span }),
-      isCurrent: choice.span === span,
-    }))}
-  />
-);
+import type { Period } from "../../format/periods.ts";
+import { bucketText, byGrain, type Evenly, evenly, GRAIN_UNITS, reasonsIn, ticksOf } from "../../format/series.ts";
+import { Plot, type PlotSeries } from "./Plot.tsx";
 
 interface UsagePlotProps {
   readonly usage: UsageSeriesView;
   readonly heightPx?: number;
+  /** Shows a part of the period alone. */
+  readonly onZoom?: ((period: Period) => void) | undefined;
 }
 
-/** Requests by their outcome. */
-export function UsagePlot({ usage, heightPx }: UsagePlotProps) {
-  const { grain, ...plot } = useMemo(() => {
-    const even = evenly(usage, now.peek());
-    return {
-      grain: even.grain,
-      startsMs: even.startsMs,
-      ticks: ticksOf(even.startsMs, even.grain, now.peek()),
-      series: [
-        { label: "Passed", colour: "--passed", values: even.valuesOf((bucket) => bucket.passed) },
-        { label: "Client errors", colour: "--client-error", values: even.valuesOf((bucket) => bucket.clientErrors) },
-        { label: "Refused", colour: "--refused", values: even.valuesOf((bucket) => bucket.refusedInAll) },
-        { label: "Failed", colour: "--failed", values: even.valuesOf((bucket) => bucket.failed) },
-      ],
-    };
-  }, [usage]);
+interface OverTimeProps extends UsagePlotProps {
+  /** The plot is called by it and by the unit: "Requests per minute". */
+  readonly title: string;
+  readonly even: Evenly;
+  readonly series: readonly PlotSeries[];
+  readonly areDurations?: boolean;
+}
+
+function OverTime({ title, even, series, usage, onZoom, ...look }: OverTimeProps) {
+  const ticks = useMemo(() => ticksOf(even, now.peek()), [even]);
+  const { grain, startsMs } = even;
+  const zoom = (from: number, to: number): void =>
+    onZoom?.({ fromMs: Math.max(usage.fromMs, startsMs[from] as number), untilMs: startsMs[to + 1] ?? usage.untilMs });
   return (
     <Plot
-      title={`Requests ${GRAIN_UNITS[grain]}`}
-      {...plot}
-      momentOf={(startMs) => bucketText(startMs, grain, now.value, usage.fromMs)}
-      {...(heightPx ? { heightPx } : {})}
+      title={`${title} ${GRAIN_UNITS[grain]}`}
+      startsMs={startsMs}
+      series={series}
+      ticks={ticks}
+      momentOf={(startMs) => bucketText(even, startMs, now.value, usage.fromMs)}
+      onZoom={onZoom && zoom}
+      {...look}
     />
   );
+}
+
+const OUTCOMES = [
+  { label: "Passed", colour: "--passed", count: "passed" },
+  { label: "Client errors", colour: "--client-error", count: "clientErrors" },
+  { label: "Refused", colour: "--refused", count: "refusedInAll" },
+  { label: "Failed", colour: "--failed", count: "failed" },
+] as const;
+
+/** Requests by their outcome, and how many there were in the period before. */
+export function UsagePlot(props: UsagePlotProps) {
+  const { usage } = props;
+  const { even, series } = useMemo(() => {
+    const even = evenly(usage);
+    const outcomes = OUTCOMES.map(({ count, ...look }) => ({ ...look, values: even.valuesOf((each) => each[count]) }));
+    const before = { label: "In all, before", colour: "--before", isLine: true };
+    const values = even.valuesOf(({ requestsBefore }) => requestsBefore ?? 0);
+    return { even, series: usage.before?.requests ? [...outcomes, { ...before, values }] : outcomes };
+  }, [usage]);
+  return <OverTime title="Requests" even={even} series={series} {...props} />;
 }
 
 const REASON_COLOURS = ["--refused", "--refused-2", "--refused-3", "--refused-4", "--neutral", "--line"];
 
 /** The reasons for refusals. Renders nothing if there were none. */
-export function RefusalsPlot({ usage, heightPx }: UsagePlotProps) {
-  const reasons = reasonsIn(usage.sum.refused);
-  const { grain, ...plot } = useMemo(() => {
-    const even = evenly(usage, now.peek());
-    return {
-      grain: even.grain,
-      startsMs: even.startsMs,
-      ticks: ticksOf(even.startsMs, even.grain, now.peek()),
-      series: reasonsIn(usage.sum.refused).map((reason, i) => ({
-        label: REFUSAL_LABELS[reason],
-        sum: usage.sum.refused[reason],
-        colour: REASON_COLOURS[i] as string,
-        values: even.valuesOf((bucket) => bucket.refused[reason]),
-      })),
-    };
+export function RefusalsPlot(props: UsagePlotProps) {
+  const { usage } = props;
+  const { even, series } = useMemo(() => {
+    const even = evenly(usage);
+    const series = reasonsIn(usage.sum.refused).map((reason, i) => ({
+      label: REFUSAL_LABELS[reason],
+      sum: usage.sum.refused[reason],
+      colour: REASON_COLOURS[i] as string,
+      values: even.valuesOf((bucket) => bucket.refused[reason]),
+    }));
+    return { even, series };
   }, [usage]);
-  if (reasons.length === 0) return null;
-  return (
-    <Plot
-      title={`Refusals ${GRAIN_UNITS[grain]}`}
-      {...plot}
-      momentOf={(startMs) => bucketText(startMs, grain, now.value, usage.fromMs)}
-      {...(heightPx ? { heightPx } : {})}
-    />
-  );
+  return series.length === 0 ? null : <OverTime title="Refusals" even={even} series={series} {...props} />;
+}
+
+/** How long requests took that were not refused. Quantiles of hours do not add up to those of days. */
+export function LatencyPlot(props: UsagePlotProps) {
+  const { usage } = props;
+  const { even, series } = useMemo(() => {
+    const even = byGrain(usage);
+    const at = new Map(usage.buckets.map((bucket) => [bucket.startedAtMs, bucket]));
+    const valuesOf = (quantile: (bucket: UsageBucketView) => number | null) =>
+      even.startsMs.map((startMs) => {
+        const bucket = at.get(startMs);
+        return bucket ? quantile(bucket) : null;
+      });
+    const series = [
+      { label: "Median", colour: "--median", isLine: true, values: valuesOf(({ p50Ms }) => p50Ms) },
+      { label: "99th percentile", colour: "--slowest", isLine: true, values: valuesOf(({ p99Ms }) => p99Ms) },
+    ];
+    return { even, series };
+  }, [usage]);
+  if (series.every(({ values }) => values.every((value) => value === null))) return null;
+  return <OverTime title="Time to answer" even={even} series={series} areDurations {...props} />;
 }

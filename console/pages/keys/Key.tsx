@@ -13,25 +13,23 @@ import { PageOfOne } from "../../components/layout/PageOfOne.tsx";
 import { Loaded, Outdated } from "../../components/layout/states.tsx";
 import { Quota } from "../../components/plots/Bar.tsx";
 import { Figures } from "../../components/plots/Figures.tsx";
-import { RefusalsPlot, SpanChoice, UsagePlot } from "../../components/plots/UsagePlot.tsx";
+import { goToPeriod, PeriodChoice } from "../../components/plots/PeriodChoice.tsx";
+import { LatencyPlot, RefusalsPlot, UsagePlot } from "../../components/plots/UsagePlot.tsx";
 import { orSay, say } from "../../components/Toasts.tsx";
 import { StateBadge } from "../../components/tables/StateBadge.tsx";
 import { Time } from "../../components/text.tsx";
 import { accessText, planName, quotasText } from "../../format/keys.ts";
 import { quoted } from "../../format/names.ts";
-import { spanOf } from "../../format/series.ts";
+import { chosenIn, inQuery, type Period } from "../../format/periods.ts";
 import { duration } from "../../format/time.ts";
 import { type Live, useLive } from "../../live.ts";
-import { address, linkTo, navigate } from "../../router.ts";
+import { address, linkTo, navigate, withParams } from "../../router.ts";
 import { may } from "../../session.ts";
 import { EditKey } from "./EditKey.tsx";
 import { KeyRequests } from "./KeyRequests.tsx";
 import { RotateKey } from "./RotateKey.tsx";
 
 const PARENT = { title: "Keys", href: linkTo("/keys") };
-
-/** On narrow screens, panels are stacked, and there is no gap to fill beside a plot. */
-const isNarrow = (): boolean => matchMedia("(max-width: 760px)").matches;
 
 /** One key: its details, its usage, and its actions. */
 export function Key({ params }: { readonly params: Readonly<Record<string, string>> }) {
@@ -52,25 +50,27 @@ interface KnownProps {
 
 function Known({ live, of, path }: KnownProps) {
   const here = address.value;
-  const span = spanOf(here.params.get("span"));
-  const usage = useLive<UsageSeriesView>(`${path}/usage?span=${span}`);
+  const chosen = chosenIn(here.params);
+  const usage = useLive<UsageSeriesView>(withParams(`${path}/usage`, inQuery(chosen)));
+  const zoom = (period: Period): void => goToPeriod(here, period);
   return (
     <Page
       title={of.name}
       badge={<StateBadge of={of} />}
       parent={PARENT}
       actions={may(OPERATOR_ONLY) && <Actions live={live} of={of} path={path} />}
-      tools={<SpanChoice address={here} span={span} />}
+      tools={<PeriodChoice address={here} chosen={chosen} path={`${path}/usage`} />}
     >
       {live.error !== undefined && <Outdated error={live.error} />}
-      {usage.data && <Figures sum={usage.data.sum} span={span} />}
+      {usage.data && <Figures usage={usage.data} chosen={chosen} />}
       <div class="two">
         <div class="stack">
           <Loaded live={usage} what="the usage">
             {(series) => (
               <>
-                <UsagePlot usage={series} heightPx={series.sum.refusedInAll > 0 || isNarrow() ? 200 : 390} />
-                <RefusalsPlot usage={series} heightPx={140} />
+                <UsagePlot usage={series} heightPx={200} onZoom={zoom} />
+                <LatencyPlot usage={series} heightPx={140} onZoom={zoom} />
+                <RefusalsPlot usage={series} heightPx={140} onZoom={zoom} />
               </>
             )}
           </Loaded>

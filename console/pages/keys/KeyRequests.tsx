@@ -9,14 +9,8 @@ import { Badge } from "../../components/tables/StateBadge.tsx";
 import { Table } from "../../components/tables/Table.tsx";
 import { Time } from "../../components/text.tsx";
 import { measured } from "../../format/numbers.ts";
-import {
-  coverageText,
-  FILTERED_STATUSES,
-  inputOfAddress,
-  outcomeLabel,
-  timeInAddress,
-  timeOfAddress,
-} from "../../format/requests.ts";
+import { inputOfAddress, timeInAddress, timeOfAddress } from "../../format/periods.ts";
+import { coverageText, FILTERED_STATUSES, outcomeLabel } from "../../format/requests.ts";
 import { useLive } from "../../live.ts";
 import { type Address, address, linkTo, linkWith, navigate, type Params, withParams } from "../../router.ts";
 

@@ -6,7 +6,8 @@ import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { Quota } from "../../components/plots/Bar.tsx";
 import { Figures } from "../../components/plots/Figures.tsx";
-import { SpanChoice, UsagePlot } from "../../components/plots/UsagePlot.tsx";
+import { goToPeriod, PeriodChoice } from "../../components/plots/PeriodChoice.tsx";
+import { LatencyPlot, UsagePlot } from "../../components/plots/UsagePlot.tsx";
 import { announce } from "../../components/Toasts.tsx";
 import type { Column } from "../../components/tables/column.ts";
 import { Badge } from "../../components/tables/StateBadge.tsx";
@@ -14,42 +15,44 @@ import { Table } from "../../components/tables/Table.tsx";
 import { Counted, Name, Num, Time } from "../../components/text.tsx";
 import { capitalized } from "../../format/keys.ts";
 import { size } from "../../format/numbers.ts";
-import { spanOf } from "../../format/series.ts";
+import { chosenIn, inQuery, type Period } from "../../format/periods.ts";
 import { duration, viewersZone } from "../../format/time.ts";
 import { POLL_MS, useLive } from "../../live.ts";
-import { address, linkTo } from "../../router.ts";
+import { address, linkTo, withParams } from "../../router.ts";
 import { may } from "../../session.ts";
 import { FirstSteps } from "./FirstSteps.tsx";
 
 /** Poll faster until the values that are computed in the background are known. */
 const SOON_MS = 1000;
-const isAllKnown = ({ busiestAsOfMs, animals, openOrders, instances }: OverviewView): boolean =>
-  busiestAsOfMs !== null && animals !== null && openOrders !== null && instances.length > 0;
+const isAllKnown = ({ busiest, animals, openOrders, instances }: OverviewView): boolean =>
+  busiest?.asOfMs !== null && animals !== null && openOrders !== null && instances.length > 0;
 
 /** The current state of the store. */
 export function Overview() {
   const here = address.value;
-  const span = spanOf(here.params.get("span"));
+  const chosen = chosenIn(here.params);
   const [everyMs, setEveryMs] = useState(POLL_MS);
-  const live = useLive<OverviewView>(`/overview?span=${span}`, everyMs);
+  const live = useLive<OverviewView>(withParams("/overview", inQuery(chosen)), everyMs);
+  const zoom = (period: Period): void => goToPeriod(here, period);
   const isComplete = !live.data || isAllKnown(live.data);
   useEffect(() => setEveryMs(isComplete ? POLL_MS : SOON_MS), [isComplete]);
   return (
     <Page
       title="Overview"
       subtitle={`Live. Times are in your time zone, ${viewersZone()}.`}
-      actions={<SpanChoice address={here} span={span} />}
+      actions={<PeriodChoice address={here} chosen={chosen} path="/overview" />}
     >
       <Loaded live={live} what="the overview">
         {(view) => (
           <>
             <Alerts alerts={view.alerts} />
             {view.firstSteps && <FirstSteps steps={view.firstSteps} reload={live.reload} />}
-            <Figures sum={view.usage.sum} span={span} />
-            <UsagePlot usage={view.usage} />
+            <Figures usage={view.usage} chosen={chosen} />
+            <UsagePlot usage={view.usage} onZoom={zoom} />
+            <LatencyPlot usage={view.usage} heightPx={140} onZoom={zoom} />
             {may(READS_KEYS) ? (
               <div class="two">
-                <Busiest view={view} />
+                <Busiest busiest={view.busiest} />
                 <Stock view={view} />
               </div>
             ) : (
@@ -102,7 +105,8 @@ const Remedy = ({ remedy }: { readonly remedy: string }) =>
     </span>
   );
 
-type Busy = OverviewView["busiest"][number];
+type Busiest = OverviewView["busiest"];
+type Busy = NonNullable<Busiest>["keys"][number];
 
 /** The shares of client errors and of refusals that need attention. Some 404s are in the nature of things. */
 const MANY_CLIENT_ERRORS = 0.1;
@@ -132,11 +136,15 @@ const BUSIEST_COLUMNS: readonly Column<Busy>[] = [
   { title: "Today's quota", isWide: true, cell: ({ today }) => <Quota window={today} as="percentage" /> },
 ];
 
-const Busiest = ({ view }: { readonly view: OverviewView }) => (
+const Busiest = ({ busiest }: { readonly busiest: Busiest }) => (
   <Panel title="Busiest keys" isFlush>
-    {view.busiestAsOfMs === null ? (
+    {busiest === null ? (
+      <Empty title="Not summed up">
+        Keys are compared over 31 days at most. Choose a shorter period, or drag over a part of the plot.
+      </Empty>
+    ) : busiest.asOfMs === null ? (
       <Empty title="Not known yet">Requests are being summed up. This takes a moment.</Empty>
-    ) : view.busiest.length === 0 ? (
+    ) : busiest.keys.length === 0 ? (
       <Empty title="No requests">
         No key was used in this period. <a href={linkTo("/keys")}>See the keys</a>
       </Empty>
@@ -144,7 +152,7 @@ const Busiest = ({ view }: { readonly view: OverviewView }) => (
       <Table
         caption="Busiest keys"
         columns={BUSIEST_COLUMNS}
-        rows={view.busiest}
+        rows={busiest.keys}
         keyOf={({ keyId }) => keyId}
         hrefOf={({ keyId, name }) => (name === null ? undefined : linkTo(`/keys/${keyId}`))}
       />

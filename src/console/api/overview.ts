@@ -35,13 +35,11 @@ export interface InstanceView extends Omit<Instance, "stoppedAtMs" | "consoleUrl
   readonly state: InstanceState;
 }
 
-/** GET /console/api/overview?span=hour|day|month: by minute, by hour (24), by hour (30 days). */
+/** GET /console/api/overview?span=hour|day|month, or ?from=&until= in milliseconds */
 export interface OverviewView {
   readonly usage: UsageSeriesView;
-  /** None for those who do not see keys. */
-  readonly busiest: readonly BusyKeyView[];
-  /** When they were summed up; null: that is still going on. */
-  readonly busiestAsOfMs: number | null;
+  /** Null for those who do not see keys, and for a period that is too long to be summed up by key. */
+  readonly busiest: BusiestView | null;
   readonly animals: Readonly<Record<AnimalStatus, Count>> | null;
   readonly openOrders: Readonly<Record<OpenOrderStatus, Count>> | null;
   readonly instances: readonly InstanceView[];
@@ -59,6 +57,12 @@ export interface FirstStepsView {
   readonly hasKey: boolean;
   readonly hasAnimals: boolean;
   readonly hasRequests: boolean;
+}
+
+export interface BusiestView {
+  readonly keys: readonly BusyKeyView[];
+  /** When they were summed up; null: that is still going on. */
+  readonly asOfMs: number | null;
 }
 
 export interface BusyKeyView {

@@ -10,12 +10,17 @@ export interface UsageView extends Omit<Usage, "latency"> {
 
 export interface UsageBucketView extends UsageView {
   readonly startedAtMs: number;
+  /** In the same bucket of the period before; null: it is not kept any more. */
+  readonly requestsBefore: number | null;
 }
 
-/** GET /console/api/keys/{id}/usage?span=hour|day|month */
+/** GET /console/api/keys/{id}/usage?span=hour|day|month, or ?from=&until= in milliseconds */
 export interface UsageSeriesView {
   readonly grain: Grain;
   readonly fromMs: number;
+  readonly untilMs: number;
   readonly buckets: readonly UsageBucketView[];
   readonly sum: UsageView;
+  /** The sum of the period before, which is as long; null: not all of it is kept any more. */
+  readonly before: UsageView | null;
 }

@@ -1,9 +1,12 @@
+import { BoundedMap } from "../../base/bounded-map.ts";
 import { readAll } from "../../base/read-all.ts";
-import { SECOND_MS } from "../../base/time/clock.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
 import { nextTurn } from "../../base/time/turn.ts";
-import { type Grain, startOf, startsBetween } from "../../domain/usage/grains.ts";
+import { GRAINS, type Grain, keptAs, startOf, startsBetween } from "../../domain/usage/grains.ts";
+import type { Period } from "../../keys/queries/usage-of-period.ts";
 import type { KeyRequests, UsageStore } from "../../store/ports/store.ts";
 import { CachedValue, type CacheParts } from "./cached-value.ts";
+import { type ChosenPeriod, SPAN_MS, type Span } from "./periods.ts";
 
 const MAX_AGE_MS = 10 * SECOND_MS;
 const SHOWN = 10;
@@ -29,11 +32,55 @@ const newBucket = (size: number): Bucket => ({
 
 type Sums = Awaited<ReturnType<UsageSums["sumUp"]>>;
 
-/** Caches the keys with the most requests in a span, and how many requests of each key were refused. */
-export function busiestKeys(parts: Parts, grain: Grain, spanMs: number): CachedValue<Sums> {
-  const summing = new UsageSums(parts, grain, spanMs);
-  const { clock, onFailure } = parts;
-  return new CachedValue({ clock, maxAgeMs: MAX_AGE_MS, find: (before) => summing.sumUp(before?.buckets), onFailure });
+/** The buckets of 10,000 keys in a period take 29 MB at most. */
+const PERIODS_KEPT = 2;
+/** The longest periods that are summed up, by the buckets that are read. */
+const LONGEST_MS: Readonly<Record<Grain, number>> = { minute: 2 * HOUR_MS, hour: 4 * DAY_MS, day: 31 * DAY_MS };
+
+/** The keys with the most requests, and the refusals of each: in each span, and in the periods that were chosen last. */
+export class BusiestKeys {
+  readonly ofSpans: Readonly<Record<Span, CachedValue<Sums>>>;
+  readonly #ofPeriods = new BoundedMap<CachedValue<Sums>>(PERIODS_KEPT);
+
+  constructor(private readonly parts: Parts) {
+    const ofSpan = (span: Span, grain: Grain) => {
+      const startsAt = (nowMs: number) => startsBetween(grain, startOf(grain, nowMs - SPAN_MS[span]), nowMs);
+      return this.#cached(grain, startsAt);
+    };
+    this.ofSpans = { hour: ofSpan("hour", "minute"), day: ofSpan("day", "hour"), month: ofSpan("month", "day") };
+  }
+
+  /** Undefined: the period is too long, or began too long ago. */
+  of(chosen: ChosenPeriod): CachedValue<Sums> | undefined {
+    if ("span" in chosen) return this.ofSpans[chosen.span];
+    const name = `${chosen.fromMs} ${chosen.untilMs}`;
+    const known = this.#ofPeriods.get(name) ?? this.#ofPeriod(chosen);
+    // Set again, so that it is the newest.
+    if (known) this.#ofPeriods.set(name, known);
+    return known;
+  }
+
+  #ofPeriod({ fromMs, untilMs }: Period): CachedValue<Sums> | undefined {
+    const nowMs = this.parts.clock.nowMs();
+    const lengthMs = (untilMs ?? nowMs) - fromMs;
+    const grain = GRAINS.find((each) => lengthMs <= LONGEST_MS[each] && nowMs - fromMs <= keptAs("key", each).keptMs);
+    return grain && this.#cached(grain, (atMs) => startsBetween(grain, fromMs, untilMs ? untilMs - 1 : atMs));
+  }
+
+  settled(): Promise<unknown> {
+    return Promise.all([...Object.values(this.ofSpans), ...this.#ofPeriods.values()].map((each) => each.settled()));
+  }
+
+  #cached(grain: Grain, startsAt: (nowMs: number) => readonly number[]): CachedValue<Sums> {
+    const summing = new UsageSums(this.parts, grain, startsAt);
+    const { clock, onFailure } = this.parts;
+    return new CachedValue({
+      clock,
+      maxAgeMs: MAX_AGE_MS,
+      find: (before) => summing.sumUp(before?.buckets),
+      onFailure,
+    });
+  }
 }
 
 /**
@@ -47,13 +94,12 @@ class UsageSums {
     private readonly parts: Parts,
     /** The store keeps sums of keys by minute for 6 hours, by hour for 31 days, and by day. */
     private readonly grain: Grain,
-    private readonly spanMs: number,
+    /** The starts of the buckets, ascending. */
+    private readonly startsAt: (nowMs: number) => readonly number[],
   ) {}
 
   async sumUp(before: ReadonlyMap<number, Bucket> = new Map()) {
-    const { grain, spanMs } = this;
-    const nowMs = this.parts.clock.nowMs();
-    const starts = startsBetween(grain, startOf(grain, nowMs - spanMs), nowMs);
+    const starts = this.startsAt(this.parts.clock.nowMs());
     const buckets = new Map<number, Bucket>();
     for (const [i, start] of starts.entries()) {
       const isFinal = i < starts.length - CHANGING;

@@ -1,19 +1,14 @@
 import { dirname } from "node:path";
-import { DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
+import { DAY_MS, SECOND_MS } from "../../base/time/clock.ts";
 import type { FindCounters } from "../../keys/queries/counters.ts";
 import type { HolderRotation, Store } from "../../store/ports/store.ts";
 import { type DatabaseUrl, isEmbedded } from "../../store/urls/database-url.ts";
 import { SeenAlerts, type StoreHealth } from "./alerts.ts";
-import { busiestKeys } from "./busiest.ts";
+import { BusiestKeys } from "./busiest.ts";
 import { CachedValue, type CacheParts } from "./cached-value.ts";
 import { stockCounts } from "./counting.ts";
 import { type Disk, diskAt } from "./disk.ts";
 import { KnownKeys } from "./known-keys.ts";
-
-export const SPANS = ["hour", "day", "month"] as const;
-export type Span = (typeof SPANS)[number];
-
-export const SPAN_MS: Readonly<Record<Span, number>> = { hour: HOUR_MS, day: DAY_MS, month: 30 * DAY_MS };
 
 interface Parts extends CacheParts {
   readonly store: Store;
@@ -30,7 +25,7 @@ const ROTATIONS_MAX_AGE_MS = 10 * SECOND_MS;
 export class ConsoleCache {
   readonly keys: KnownKeys;
   readonly stock: ReturnType<typeof stockCounts>;
-  readonly busiest: Readonly<Record<Span, ReturnType<typeof busiestKeys>>>;
+  readonly busiest: BusiestKeys;
   readonly health: CachedValue<StoreHealth>;
   readonly rotations: CachedValue<readonly HolderRotation[]>;
   readonly alerts = new SeenAlerts();
@@ -46,12 +41,7 @@ export class ConsoleCache {
     const { store, clock } = parts;
     this.keys = new KnownKeys({ ...parts, keys: store.keys });
     this.stock = stockCounts({ store, clock, onFailure });
-    const usage = { usage: store.usage, clock, onFailure };
-    this.busiest = {
-      hour: busiestKeys(usage, "minute", SPAN_MS.hour),
-      day: busiestKeys(usage, "hour", SPAN_MS.day),
-      month: busiestKeys(usage, "day", SPAN_MS.month),
-    };
+    this.busiest = new BusiestKeys({ usage: store.usage, clock, onFailure });
     this.rotations = new CachedValue({
       clock,
       maxAgeMs: ROTATIONS_MAX_AGE_MS,
@@ -69,7 +59,7 @@ export class ConsoleCache {
   /** Resolves when nothing is being found out: every value that was asked for before is there then. */
   async settled(): Promise<void> {
     const { keys, stock, busiest, health, rotations } = this;
-    const all = [keys.counted, stock, ...Object.values(busiest), health, rotations];
+    const all = [keys.counted, stock, busiest, health, rotations];
     await Promise.all(all.map((each) => each.settled()));
   }
 }

@@ -1,18 +1,18 @@
 import { OPERATOR_ONLY, READS_KEYS } from "../../domain/console-role.ts";
 import { type Instance, stateOfInstance } from "../../domain/usage/instance.ts";
-import { usageInAll } from "../../keys/queries/usage.ts";
+import { totalsOfPeriod } from "../../keys/queries/usage-of-period.ts";
 import { useOf } from "../../keys/queries/use.ts";
 import type { KeyRequests } from "../../store/ports/store.ts";
 import { displayName } from "../../store/urls/database-url.ts";
 import type { Alert, BusyKeyView, InstanceView, OverviewView } from "../api/index.ts";
 import { findAlerts } from "../cached/alerts.ts";
-import { SPAN_MS } from "../cached/cache.ts";
 import type { CountedKeys } from "../cached/known-keys.ts";
+import { periodOf } from "../cached/periods.ts";
 import { ConsoleFault } from "../fault.ts";
 import type { ConsoleHandler, ConsoleParts } from "../handler.ts";
 import { firstSteps } from "./first-steps.ts";
 import { windowView } from "./keys/views.ts";
-import { GRAIN_OF, seriesView, spanIn } from "./usage-views.ts";
+import { notKept, periodIn, seriesView } from "./usage-views.ts";
 
 /** Slow values come from the cache, and are shown with their age. */
 export const showOverview: ConsoleHandler = async (
@@ -20,24 +20,27 @@ export const showOverview: ConsoleHandler = async (
   { role },
   { query },
 ): Promise<OverviewView | ConsoleFault> => {
-  const span = spanIn(query);
-  if (span instanceof ConsoleFault) return span;
   const { store, clock, settings, cache } = parts;
+  const nowMs = clock.nowMs();
+  const chosen = periodIn(query, nowMs);
+  if (chosen instanceof ConsoleFault) return chosen;
+  const summedUp = READS_KEYS.includes(role) ? cache.busiest.of(chosen) : undefined;
   const [usage, busiest, stock, instances, keys] = await Promise.all([
-    usageInAll({ usage: store.usage, clock }, { sinceMs: SPAN_MS[span], grain: GRAIN_OF[span] }),
-    cache.busiest[span].latest(),
+    totalsOfPeriod({ usage: store.usage, clock }, periodOf(chosen, nowMs)),
+    summedUp?.latest(),
     cache.stock.latest(),
     store.instances.list(),
     cache.keys.counted.latest(),
   ]);
-  if (usage.kind === "refused") throw new Error(`usage is not kept for a ${span}`);
-  const nowMs = clock.nowMs();
+  if (usage.kind === "refused") return notKept(usage.reason);
   return {
     usage: seriesView(usage.value),
-    busiest: READS_KEYS.includes(role)
-      ? (busiest?.value.busiest ?? []).map((each) => busyKeyView(each, keys?.value, nowMs))
-      : [],
-    busiestAsOfMs: busiest?.asOfMs ?? null,
+    busiest: summedUp
+      ? {
+          keys: (busiest?.value.busiest ?? []).map((each) => busyKeyView(each, keys?.value, nowMs)),
+          asOfMs: busiest?.asOfMs ?? null,
+        }
+      : null,
     animals: stock?.value.animals ?? null,
     openOrders: stock?.value.openOrders ?? null,
     instances: instances.map((each) => instanceView(each, nowMs)).filter(({ state }) => state !== "stopped"),

@@ -41,6 +41,23 @@ export function grainFor(series: UsageSeries, sinceMs: number): Grain | undefine
   return kept.find((grain) => sinceMs <= MAX_SHOWN * LENGTH_MS[grain]) ?? kept.at(-1);
 }
 
+/** The longest period that is shown by minute or by hour. Longer ones are shown in the next coarser grain. */
+const SHOWN_MS: Readonly<Record<Grain, number>> = {
+  minute: 3 * HOUR_MS,
+  hour: 31 * DAY_MS,
+  day: Number.POSITIVE_INFINITY,
+};
+
+/** The grain in which a period of the past is shown; undefined if nothing is kept that began so long ago. */
+export const grainOfPeriod = (series: UsageSeries, lengthMs: number, ageMs: number): Grain | undefined =>
+  GRAINS.find((grain) => lengthMs <= SHOWN_MS[grain] && keptAs(series, grain).keptMs >= ageMs);
+
+/** The grain in which the sums of one are kept, and for how long: days of all requests are made of their hours. */
+export function keptAs(series: UsageSeries, grain: Grain): { readonly kept: Grain; readonly keptMs: number } {
+  const kept = KEPT_MS[series][grain] === undefined ? "hour" : grain;
+  return { kept, keptMs: KEPT_MS[series][kept] ?? 0 };
+}
+
 /** The requests of a key, or of everybody, in one minute, hour or day. */
 export interface UsageSum {
   /** Null for the sum of all requests. */

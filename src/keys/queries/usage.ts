@@ -80,15 +80,6 @@ export function usageOfKeyId(
   return andThen(usage.ofKey(keyId, span.value), (sums) => done(reportOf(span.value, sums)));
 }
 
-/** The usage of everybody, not divided by key. */
-export async function usageInAll(
-  { usage, clock }: Pick<Parts, "usage" | "clock">,
-  query: UsageQuery,
-): Promise<Result<UsageReport, NotKept>> {
-  const span = spanOf("total", query, clock.nowMs());
-  return span.kind === "refused" ? span : done(reportOf(span.value, await usage.totals(span.value)));
-}
-
 /** The usage of everybody, and of each key. */
 export async function usageOfAll(
   { keys, usage, clock }: Parts,
@@ -114,7 +105,8 @@ function spanOf(series: UsageSeries, query: UsageQuery, nowMs: number): Result<U
   return done({ grain, fromMs: startOf(grain, nowMs - sinceMs), beforeMs: endOf(grain, startOf(grain, nowMs)) });
 }
 
-function reportOf({ grain, fromMs, beforeMs }: UsageSpan, sums: readonly UsageSum[]) {
+/** The sums of a span by its buckets. */
+export function reportOf({ grain, fromMs, beforeMs }: UsageSpan, sums: readonly UsageSum[]) {
   const counts = new Map(startsBetween(grain, fromMs, beforeMs - 1).map((start) => [start, newCounts()]));
   const all = newCounts();
   for (const sum of sums) {

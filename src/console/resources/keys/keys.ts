@@ -8,21 +8,21 @@ import { deleteKey } from "../../../keys/delete.ts";
 import { editKey } from "../../../keys/edit.ts";
 import { issueKey } from "../../../keys/issue.ts";
 import { type ShownKey, showKey } from "../../../keys/queries/show.ts";
-import { usageOfKey } from "../../../keys/queries/usage.ts";
+import { usageOfKeyInPeriod } from "../../../keys/queries/usage-of-period.ts";
 import { trueStateOf, useOf } from "../../../keys/queries/use.ts";
 import { revokeKey } from "../../../keys/revoke.ts";
 import { rotateKey } from "../../../keys/rotate.ts";
 import { resumeKey, suspendKey } from "../../../keys/suspend.ts";
 import { unbanKey } from "../../../keys/unban.ts";
 import type { IssuedView, KeyView } from "../../api/index.ts";
-import { SPAN_MS } from "../../cached/cache.ts";
+import { periodOf } from "../../cached/periods.ts";
 import { afterChange, ConsoleFault } from "../../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../../forms/confirmation.ts";
 import { booleanField, listField, numberField, orNull, plainTextField, withForm } from "../../forms/forms.ts";
 import { type KeyRefusal, keyFault, NO_SUCH_KEY } from "../../forms/key-messages.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../../handler.ts";
 import { authorOf } from "../author.ts";
-import { GRAIN_OF, seriesView, spanIn } from "../usage-views.ts";
+import { notKept, periodIn, seriesView } from "../usage-views.ts";
 import { keyView } from "./views.ts";
 
 /** The parts of the use-cases of keys, for the person who is signed in. */
@@ -55,14 +55,12 @@ const viewIn = (shown: Result<ShownKey, KeyRefusal>, isCountKnown: boolean): Key
   shown.kind === "refused" ? keyFault(shown.reason) : keyView(shown.value, isCountKnown);
 
 export const usageOfOneKey: ConsoleHandler = async ({ store, clock }, _, { params: { id = "" }, query }) => {
-  const span = spanIn(query);
-  if (span instanceof ConsoleFault) return span;
-  if (!isKeyId(id)) return NO_SUCH_KEY;
-  const { keys, usage } = store;
-  const report = await usageOfKey({ keys, usage, clock }, id, { sinceMs: SPAN_MS[span], grain: GRAIN_OF[span] });
-  if (report.kind === "done") return seriesView(report.value);
-  if (report.reason.kind === "not_kept") throw new Error(`usage is not kept for a ${span}`);
-  return keyFault(report.reason);
+  const nowMs = clock.nowMs();
+  const chosen = periodIn(query, nowMs);
+  if (chosen instanceof ConsoleFault) return chosen;
+  if (!isKeyId(id) || !(await store.keys.get(id))) return NO_SUCH_KEY;
+  const report = await usageOfKeyInPeriod({ usage: store.usage, clock }, id, periodOf(chosen, nowMs));
+  return report.kind === "done" ? seriesView(report.value) : notKept(report.reason);
 };
 
 // Changes. Each is a use-case, and answers with the changed key.

@@ -28,7 +28,8 @@ export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, { st
   const wantedPage = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
   const all = await cache.keys.list();
   const tallies = (await cache.keys.counted.latest(COUNTS_WAIT_MS))?.value.tallies;
-  const refusals = (await cache.busiest.day.latest(isBy("refused", sort) ? COUNTS_WAIT_MS : undefined))?.value.refused;
+  const refusals = (await cache.busiest.ofSpans.day.latest(isBy("refused", sort) ? COUNTS_WAIT_MS : undefined))?.value
+    .refused;
   if (isBy("today", sort) && !tallies) return UNKNOWN_USE;
   if (isBy("refused", sort) && !refusals) return UNKNOWN_REFUSALS;
   const counters = async () => (tallies ? done(async () => tallies) : refused({ kind: "counted_in_redis" } as const));
