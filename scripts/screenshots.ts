@@ -110,19 +110,23 @@ async function backdate(ids: Readonly<Record<string, string>>): Promise<void> {
       `INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
     ).run(...Object.values(row));
   };
-  const counts = (passed: number, refused: number) => ({
-    passed,
-    client_error: Math.round(passed * 0.03),
-    minute_quota: refused,
-    ms_0_5: Math.round(passed * 0.41),
-    ms_1: Math.round(passed * 0.42),
-    ms_2_5: Math.round(passed * 0.13),
-    ms_5: Math.round(passed * 0.035),
-    ms_10: Math.round(passed * 0.005),
-  });
+  /** Some of the requests take longer, at times. */
+  const counts = (passed: number, refused: number) => {
+    const slow = passed * 0.08 * random() ** 3;
+    return {
+      passed,
+      client_error: Math.round(passed * 0.03),
+      minute_quota: refused,
+      ms_0_5: Math.round(passed * 0.42),
+      ms_1: Math.round(passed * 0.44),
+      ms_2_5: Math.round(passed * 0.13),
+      ms_5: Math.round(slow),
+      ms_10: Math.round(slow / 6),
+    };
+  };
   const grains = [
-    ["minute", MINUTE_MS, 60],
-    ["hour", HOUR_MS, 24 * 31],
+    ["minute", MINUTE_MS, 2 * 61],
+    ["hour", HOUR_MS, 24 * 61],
     ["day", DAY_MS, 31],
   ] as const;
   db.transaction(() => {

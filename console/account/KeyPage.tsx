@@ -165,8 +165,8 @@ const Usage = ({ of }: { readonly of: UsageSeriesView }) => (
   <>
     <Sums sum={of.sum} grain={of.grain} />
     <UsagePlot usage={of} />
-    <LatencyPlot usage={of} heightPx={140} />
     <RefusalsPlot usage={of} heightPx={140} />
+    <LatencyPlot usage={of} heightPx={140} />
   </>
 );
 

@@ -31,32 +31,35 @@ export function Figures({ usage: { sum, before }, chosen }: FiguresProps) {
   const shareText = (count: "clientErrors" | "failed"): string =>
     partText(count, () => percentage(sum[count], sum.requests));
   const earlier = before?.requests ? before : undefined;
+  /** Nothing then and nothing now need no words. */
+  const beforeText = (count: "requests" | "clientErrors" | "refusedInAll" | "failed"): string | undefined =>
+    earlier && sum[count] + earlier[count] > 0 ? grouped(earlier[count]) : undefined;
   return (
     <dl class="figures">
       <Figure
         title="Requests"
         figure={grouped(sum.requests)}
         note={rate(sum.requests, chosen)}
-        before={earlier && grouped(earlier.requests)}
+        before={beforeText("requests")}
       />
       <Figure
         title="Client errors"
         figure={grouped(sum.clientErrors)}
         note={shareText("clientErrors")}
-        before={earlier && grouped(earlier.clientErrors)}
+        before={beforeText("clientErrors")}
       />
       <Figure
         title="Refused"
         figure={grouped(sum.refusedInAll)}
         note={partText("refusedInAll", () => refusedText(sum))}
-        before={earlier && grouped(earlier.refusedInAll)}
+        before={beforeText("refusedInAll")}
       />
       <Figure
         title="Failed"
         figure={grouped(sum.failed)}
         note={shareText("failed")}
         isProblem={sum.failed > 0}
-        before={earlier && grouped(earlier.failed)}
+        before={beforeText("failed")}
       />
       <Figure
         title="99th percentile"

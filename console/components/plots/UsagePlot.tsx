@@ -14,21 +14,21 @@ interface UsagePlotProps {
 }
 
 interface OverTimeProps extends UsagePlotProps {
-  /** The plot is called by it and by the unit: "Requests per minute". */
-  readonly title: string;
+  /** "Requests per minute" */
+  readonly titleBy: (grain: Evenly["grain"]) => string;
   readonly even: Evenly;
   readonly series: readonly PlotSeries[];
   readonly areDurations?: boolean;
 }
 
-function OverTime({ title, even, series, usage, onZoom, ...look }: OverTimeProps) {
+function OverTime({ titleBy, even, series, usage, onZoom, ...look }: OverTimeProps) {
   const ticks = useMemo(() => ticksOf(even, now.peek()), [even]);
   const { grain, startsMs } = even;
   const zoom = (from: number, to: number): void =>
     onZoom?.({ fromMs: Math.max(usage.fromMs, startsMs[from] as number), untilMs: startsMs[to + 1] ?? usage.untilMs });
   return (
     <Plot
-      title={`${title} ${GRAIN_UNITS[grain]}`}
+      title={titleBy(grain)}
       startsMs={startsMs}
       series={series}
       ticks={ticks}
@@ -52,11 +52,11 @@ export function UsagePlot(props: UsagePlotProps) {
   const { even, series } = useMemo(() => {
     const even = evenly(usage);
     const outcomes = OUTCOMES.map(({ count, ...look }) => ({ ...look, values: even.valuesOf((each) => each[count]) }));
-    const before = { label: "In all, before", colour: "--before", isLine: true };
+    const before = { label: "In the period before", colour: "--before", isLine: true };
     const values = even.valuesOf(({ requestsBefore }) => requestsBefore ?? 0);
     return { even, series: usage.before?.requests ? [...outcomes, { ...before, values }] : outcomes };
   }, [usage]);
-  return <OverTime title="Requests" even={even} series={series} {...props} />;
+  return <OverTime titleBy={(grain) => `Requests ${GRAIN_UNITS[grain]}`} even={even} series={series} {...props} />;
 }
 
 const REASON_COLOURS = ["--refused", "--refused-2", "--refused-3", "--refused-4", "--neutral", "--line"];
@@ -74,7 +74,9 @@ export function RefusalsPlot(props: UsagePlotProps) {
     }));
     return { even, series };
   }, [usage]);
-  return series.length === 0 ? null : <OverTime title="Refusals" even={even} series={series} {...props} />;
+  return series.length === 0 ? null : (
+    <OverTime titleBy={(grain) => `Refusals ${GRAIN_UNITS[grain]}`} even={even} series={series} {...props} />
+  );
 }
 
 /** How long requests took that were not refused. Quantiles of hours do not add up to those of days. */
@@ -95,5 +97,7 @@ export function LatencyPlot(props: UsagePlotProps) {
     return { even, series };
   }, [usage]);
   if (series.every(({ values }) => values.every((value) => value === null))) return null;
-  return <OverTime title="Time to answer" even={even} series={series} areDurations {...props} />;
+  return (
+    <OverTime titleBy={(grain) => `Time to answer, by ${grain}`} even={even} series={series} areDurations {...props} />
+  );
 }

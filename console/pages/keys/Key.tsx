@@ -69,8 +69,8 @@ function Known({ live, of, path }: KnownProps) {
             {(series) => (
               <>
                 <UsagePlot usage={series} heightPx={200} onZoom={zoom} />
-                <LatencyPlot usage={series} heightPx={140} onZoom={zoom} />
                 <RefusalsPlot usage={series} heightPx={140} onZoom={zoom} />
+                <LatencyPlot usage={series} heightPx={140} onZoom={zoom} />
               </>
             )}
           </Loaded>

@@ -33,13 +33,14 @@ export function Overview() {
   const chosen = chosenIn(here.params);
   const [everyMs, setEveryMs] = useState(POLL_MS);
   const live = useLive<OverviewView>(withParams("/overview", inQuery(chosen)), everyMs);
+  const isPast = !("span" in chosen) && chosen.untilMs !== undefined;
   const zoom = (period: Period): void => goToPeriod(here, period);
   const isComplete = !live.data || isAllKnown(live.data);
   useEffect(() => setEveryMs(isComplete ? POLL_MS : SOON_MS), [isComplete]);
   return (
     <Page
       title="Overview"
-      subtitle={`Live. Times are in your time zone, ${viewersZone()}.`}
+      subtitle={`${isPast ? "" : "Live. "}Times are in your time zone, ${viewersZone()}.`}
       actions={<PeriodChoice address={here} chosen={chosen} path="/overview" />}
     >
       <Loaded live={live} what="the overview">
