@@ -28,13 +28,6 @@ async function fill(fleet: Fleet): Promise<string> {
 
 const field = ({ page }: Desk): Locator => page.getByRole("combobox", { name: "Find anything" });
 
-/** Opens the palette and types. */
-async function ask(desk: Desk, text: string): Promise<void> {
-  await desk.page.keyboard.press("Control+k");
-  await desk.expectFocus(field(desk));
-  await desk.page.keyboard.type(text);
-}
-
 const option = ({ page }: Desk, name: string | RegExp): Locator => page.getByRole("option", { name });
 
 /** The option that Enter would choose, as a screen reader is told. */
@@ -75,7 +68,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
             [String(zora.id), `Zora id ${zora.id}`, "Zora"],
             ["Web 1003", `Order ${order.id} Quokka 3, Web 1003`, `Order ${order.id}`],
           ] as const) {
-            await ask(desk, text);
+            await desk.ask(text);
             await option(desk, choice).waitFor();
             while (!(await active(desk)).startsWith(choice)) await desk.page.keyboard.press("ArrowDown");
             await desk.page.keyboard.press("Enter");
@@ -83,7 +76,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
             await desk.closed();
             await desk.expectFocus(desk.title(title));
           }
-          await ask(desk, "quokka");
+          await desk.ask("quokka");
           // Of more than five of a kind, the list has the rest.
           await option(desk, "All orders that match").waitFor();
           expect(await groups(desk)).toEqual(["Animals", "Orders"]);
@@ -92,7 +85,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           await desk.title("Orders").waitFor();
           await desk.row("Quokka 12").waitFor();
           expect(await desk.page.getByRole("searchbox").inputValue()).toBe("quokka");
-          await ask(desk, "nobody has this");
+          await desk.ask("nobody has this");
           await desk.sees("Nothing was found for “nobody has this”.");
         }),
       BROWSER_TEST_MS,
@@ -150,7 +143,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
               await desk.go(role === "clerk" ? "Animals" : "Keys");
               await desk.title(role === "clerk" ? "Animals" : "Keys").waitFor();
               await desk.settled();
-              await ask(desk, "");
+              await desk.ask("");
               const offered = await page.getByRole("option").allInnerTexts();
               expect(offered.slice(offered.indexOf("Overview")).slice(0, pages.length)).toEqual([...pages]);
               for (const title of can) expect(offered).toContain(title);
@@ -184,11 +177,11 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
       () =>
         withDesk(fleet, async (desk) => {
           const { page } = desk;
-          await ask(desk, "keys");
+          await desk.ask("keys");
           await page.keyboard.press("Enter");
           await desk.expectFocus(desk.title("Keys"));
           await desk.row("Storefront").waitFor();
-          await ask(desk, "");
+          await desk.ask("");
           expect(await active(desk)).toBe("Issue a key");
           await page.keyboard.press("Enter");
           await desk.dialog("Issue a key").waitFor();
@@ -197,20 +190,20 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           expect(await field(desk).count()).toBe(0);
           await page.keyboard.press("Escape");
           await desk.closed();
-          await ask(desk, "plan pro");
+          await desk.ask("plan pro");
           expect(await active(desk)).toBe("Plan: Pro");
           await page.keyboard.press("Enter");
           await page.waitForURL(/plan=pro/);
           await desk.row("Storefront").waitFor({ state: "detached" });
           await desk.row("Veterinary").getByRole("link").press("Enter");
           await desk.title("Veterinary").waitFor();
-          await ask(desk, "suspend");
+          await desk.ask("suspend");
           await page.keyboard.press("Enter");
           await desk.told(/^Suspended: the key does not work/);
           // The toast has an Undo, which the key presses.
           await page.keyboard.press("u");
           await desk.told(/^Resumed: the key works again/);
-          await ask(desk, "revoke");
+          await desk.ask("revoke");
           await page.keyboard.press("Enter");
           await desk.dialog("Revoke this key?").waitFor();
           await page.keyboard.press("Escape");
@@ -220,7 +213,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
             .button(/^Approve order/)
             .first()
             .waitFor();
-          await ask(desk, "");
+          await desk.ask("");
           // There are as many as orders, so they wait until they are asked for.
           expect(await option(desk, /^Approve order/).count()).toBe(0);
           await page.keyboard.type("approve order 5");
@@ -241,7 +234,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           // The page offers more once it has its data.
           await desk.heading("Open orders").waitFor();
           await desk.settled();
-          await ask(desk, "");
+          await desk.ask("");
           const all = (await page.getByRole("option").allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
           await page.keyboard.press("ArrowUp");
           expect(await active(desk)).toBe(all.at(-1) as string);
@@ -291,7 +284,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
             await answer.promise;
             await route.continue();
           });
-          await ask(desk, "zora");
+          await desk.ask("zora");
           await desk.sees("Searching…");
           await page.keyboard.press("Enter");
           answer.resolve();
@@ -378,7 +371,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
             await desk.row("Zora").waitFor();
           }
           // The palette needs Control, so it is not one of them, and leads back to the switch.
-          await ask(desk, "shortcuts");
+          await desk.ask("shortcuts");
           await page.keyboard.press("Enter");
           await shortcuts.getByRole("checkbox").press("Space");
           await page.keyboard.press("Escape");
@@ -468,7 +461,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           await page.route("**/api/orders?*", (route) =>
             route.fulfill({ status: 503, json: { code: "unavailable", message: "The store does not answer." } }),
           );
-          await ask(desk, "zora");
+          await desk.ask("zora");
           await option(desk, /^Zora/).waitFor();
           await desk.sees("The store does not answer.");
           await page.unroute("**/api/orders?*");

@@ -167,6 +167,13 @@ export class Desk {
     await this.page.evaluate("new Promise((shown) => requestAnimationFrame(() => setTimeout(shown, 20)))");
   }
 
+  /** Opens the palette and types. */
+  async ask(text: string): Promise<void> {
+    await this.page.keyboard.press("Control+k");
+    await this.expectFocus(this.page.getByRole("combobox", { name: "Find anything" }));
+    await this.page.keyboard.type(text);
+  }
+
   /** Advances the page's clock by some seconds, so that it polls again. */
   async later(): Promise<void> {
     await this.page.clock.fastForward(POLL_MS);
