@@ -22,7 +22,7 @@ export interface Many<T> {
 }
 
 /** What is done to each row. */
-export interface Deed<T> {
+export interface RowRequest<T> {
   /** "suspended" */
   readonly done: string;
   readonly send: (row: T) => Promise<unknown>;
@@ -33,7 +33,7 @@ interface ActOnAllProps<T> {
   /** "Suspend" */
   readonly verb: string;
   /** Called once the question is answered. If it throws, the error is shown in the form, and nothing is sent. */
-  readonly deed: () => Awaitable<Deed<T>>;
+  readonly prepare: () => Awaitable<RowRequest<T>>;
   /** The consequence, in a sentence. */
   readonly children: ComponentChildren;
   /** It cannot be undone, so the number has to be typed. */
@@ -50,7 +50,7 @@ type Phase<T> =
 
 /** Asks one question, does it to each row, and reports what became of all. Those that were refused stay ticked. */
 export function ActOnAll<T>(props: ActOnAllProps<T>) {
-  const { many, verb, deed } = props;
+  const { many, verb, prepare } = props;
   const { rows, noun, onDone, onClose } = many;
   const [phase, setPhase] = useState<Phase<T>>({ kind: "asking" });
   const stopping = useRef(new AbortController());
@@ -58,7 +58,7 @@ export function ActOnAll<T>(props: ActOnAllProps<T>) {
   const count = countOf(rows.length, noun);
 
   async function act(): Promise<void> {
-    const { done, send } = await deed();
+    const { done, send } = await prepare();
     setPhase({ kind: "working", finished: 0 });
     const outcome = await actOnEach(rows, send, {
       signal: stopping.current.signal,

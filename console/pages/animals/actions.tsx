@@ -5,7 +5,7 @@ import { call, failureOfForm } from "../../api.ts";
 import { CategoryField } from "../../components/forms/CategoryField.tsx";
 import { SelectField } from "../../components/forms/Form.tsx";
 import type { BulkAction } from "../../components/selection/ActionBar.tsx";
-import { ActOnAll, type Deed, type Many } from "../../components/selection/ActOnAll.tsx";
+import { ActOnAll, type Many, type RowRequest } from "../../components/selection/ActOnAll.tsx";
 import { type Category, categoryLabel, formOf } from "../../format/stock.ts";
 import { categoryMeant, STATUS_OPTIONS } from "./AnimalForm.tsx";
 
@@ -30,7 +30,7 @@ function SetStatus({ many }: ManyProps) {
     <ActOnAll
       many={many}
       verb="Set the status of"
-      deed={() => ({ done: `set to ${status}`, send: (animal) => update(animal, { status }) })}
+      prepare={() => ({ done: `set to ${status}`, send: (animal) => update(animal, { status }) })}
       fields={() => <SelectField label="Status" value={status} options={STATUS_OPTIONS} onChange={setStatus} />}
     >
       Animals in an open order keep their status, which follows the order.
@@ -41,7 +41,7 @@ function SetStatus({ many }: ManyProps) {
 function SetCategory({ many }: ManyProps) {
   const [category, setCategory] = useState<Category | undefined>(undefined);
   const [text, setText] = useState("");
-  async function deed(): Promise<Deed<AnimalView>> {
+  async function prepare(): Promise<RowRequest<AnimalView>> {
     const found = await categoryMeant(category, text);
     if ("message" in found) throw failureOfForm([found]);
     const done = `put into ${categoryLabel(found)}`;
@@ -51,7 +51,7 @@ function SetCategory({ many }: ManyProps) {
     <ActOnAll
       many={many}
       verb="Set the category of"
-      deed={deed}
+      prepare={prepare}
       fieldNames={["categoryId"]}
       fields={(mistakeIn) => (
         <CategoryField
@@ -77,7 +77,7 @@ export const ANIMAL_ACTIONS: readonly BulkAction<AnimalView>[] = [
     isDanger: true,
     canDo: () => true,
     ask: (many) => (
-      <ActOnAll many={many} verb="Delete" deed={() => ({ done: "deleted", send: remove })} isFinal>
+      <ActOnAll many={many} verb="Delete" prepare={() => ({ done: "deleted", send: remove })} isFinal>
         This cannot be undone, and their ids will never be reused. Those that were ordered are refused, because their
         orders refer to them.
       </ActOnAll>

@@ -1,7 +1,7 @@
 import type { ConfirmedForm, ListedKeyView } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
 import type { BulkAction } from "../../components/selection/ActionBar.tsx";
-import { ActOnAll, type Deed } from "../../components/selection/ActOnAll.tsx";
+import { ActOnAll, type RowRequest } from "../../components/selection/ActOnAll.tsx";
 
 // What can be done to several keys at once: each is what the page of one key does.
 
@@ -11,12 +11,12 @@ const confirmed = ({ name }: ListedKeyView): ConfirmedForm => ({ name });
 
 const post =
   (done: string, name: string, bodyFor: (key: ListedKeyView) => object = () => ({})) =>
-  (): Deed<ListedKeyView> => ({
+  (): RowRequest<ListedKeyView> => ({
     done,
     send: (key) => call(`${pathOf(key)}/${name}`, { method: "POST", body: bodyFor(key), outlivesPage: true }),
   });
 
-const deletion = (): Deed<ListedKeyView> => ({
+const deletion = (): RowRequest<ListedKeyView> => ({
   done: "deleted",
   send: (key) => call(pathOf(key), { method: "DELETE", body: confirmed(key), outlivesPage: true }),
 });
@@ -26,7 +26,7 @@ export const KEY_ACTIONS: readonly BulkAction<ListedKeyView>[] = [
     verb: "Suspend",
     canDo: ({ state }) => state === "active" || state === "banned",
     ask: (many) => (
-      <ActOnAll many={many} verb="Suspend" deed={post("suspended", "suspend")}>
+      <ActOnAll many={many} verb="Suspend" prepare={post("suspended", "suspend")}>
         They do not work until you resume them.
       </ActOnAll>
     ),
@@ -35,7 +35,7 @@ export const KEY_ACTIONS: readonly BulkAction<ListedKeyView>[] = [
     verb: "Resume",
     canDo: ({ state }) => state === "suspended",
     ask: (many) => (
-      <ActOnAll many={many} verb="Resume" deed={post("resumed", "resume")}>
+      <ActOnAll many={many} verb="Resume" prepare={post("resumed", "resume")}>
         They work again.
       </ActOnAll>
     ),
@@ -45,7 +45,7 @@ export const KEY_ACTIONS: readonly BulkAction<ListedKeyView>[] = [
     isDanger: true,
     canDo: ({ state }) => state !== "revoked",
     ask: (many) => (
-      <ActOnAll many={many} verb="Revoke" deed={post("revoked", "revoke", confirmed)} isFinal>
+      <ActOnAll many={many} verb="Revoke" prepare={post("revoked", "revoke", confirmed)} isFinal>
         All of their secrets stop working immediately. This cannot be undone, and their users will need other keys.
       </ActOnAll>
     ),
@@ -55,7 +55,7 @@ export const KEY_ACTIONS: readonly BulkAction<ListedKeyView>[] = [
     isDanger: true,
     canDo: ({ state }) => state === "revoked",
     ask: (many) => (
-      <ActOnAll many={many} verb="Delete" deed={deletion} isFinal>
+      <ActOnAll many={many} verb="Delete" prepare={deletion} isFinal>
         Everything that is kept about them is deleted, such as their usage. This cannot be undone, and takes some
         seconds for those that were revoked just now.
       </ActOnAll>

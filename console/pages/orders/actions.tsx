@@ -16,7 +16,7 @@ const movingTo = (to: OrderStatus): BulkAction<OrderView> => {
     isDanger: to === "cancelled",
     canDo: ({ status }) => transitionsFrom(status).includes(to),
     ask: (many) => (
-      <ActOnAll many={many} verb={verb} deed={() => ({ done: to, send })}>
+      <ActOnAll many={many} verb={verb} prepare={() => ({ done: to, send })}>
         Each animal {animal}. This cannot be undone.
       </ActOnAll>
     ),

@@ -35,7 +35,7 @@ async function downloaded({ page }: Desk, link: string): Promise<string> {
 }
 
 const animalLinks = ({ page }: Desk): Locator =>
-  page.getByRole("table", { name: "Animals" }).getByRole("row").getByRole("link");
+  page.getByRole("table", { name: "Animals" }).getByRole("cell").getByRole("link");
 
 const namesIn = async (desk: Desk): Promise<string[]> =>
   (await animalLinks(desk).allInnerTexts()).map((name) => name.trim());
