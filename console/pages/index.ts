@@ -27,15 +27,20 @@ export interface PageEntry {
 
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
-  { path: "", Page: Overview, roles: EVERYBODY, section: { title: "Overview" } },
-  { path: "/keys", Page: Keys, roles: READS_KEYS, section: { title: "Keys", countOf: (frame) => frame.keys } },
+  { path: "", Page: Overview, roles: EVERYBODY, section: { title: "Overview", icon: "overview" } },
+  {
+    path: "/keys",
+    Page: Keys,
+    roles: READS_KEYS,
+    section: { title: "Keys", icon: "key", countOf: (frame) => frame.keys },
+  },
   { path: "/keys/:id", Page: Key, roles: READS_KEYS },
   { path: "/keys/:id/requests/:request", Page: Request, roles: OPERATOR_ONLY },
   {
     path: "/animals",
     Page: Animals,
     roles: EVERYBODY,
-    section: { title: "Animals", countOf: (frame) => frame.animals },
+    section: { title: "Animals", icon: "animal", countOf: (frame) => frame.animals },
   },
   { path: "/animals/categories", Page: Categories, roles: EVERYBODY, title: "Categories" },
   { path: "/animals/import", Page: Import, roles: EVERYBODY, title: "Imports" },
@@ -44,8 +49,8 @@ export const PAGES: readonly PageEntry[] = [
     path: "/orders",
     Page: Orders,
     roles: EVERYBODY,
-    section: { title: "Orders", countOf: (frame) => frame.openOrders },
+    section: { title: "Orders", icon: "order", countOf: (frame) => frame.openOrders },
   },
   { path: "/orders/:id", Page: Order, roles: EVERYBODY },
-  { path: "/journal", Page: Journal, roles: EVERYBODY, section: { title: "Journal" } },
+  { path: "/journal", Page: Journal, roles: EVERYBODY, section: { title: "Journal", icon: "journal" } },
 ];

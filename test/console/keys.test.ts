@@ -396,8 +396,11 @@ onEveryStore(({ backend, setUp }) => {
       expect(answer.keys.slice(0, 3)).toMatchObject([
         { id: ids[8], refused: 70 },
         { id: ids[3], refused: 5 },
-        { id: ids[54], refused: 0 },
+        { id: ids[54], refused: 0, hours: null },
       ]);
+      const { hours } = answer.keys[0];
+      expect([hours.requests.length, hours.requests.at(-1), hours.refused.at(-1)]).toEqual([25, 70, 70]);
+      expect(hours.requests.slice(0, -1)).toEqual(Array(24).fill(0));
     });
 
     test("shows at once what was changed, also by somebody else", async () => {

@@ -12,11 +12,13 @@ import { Dialog } from "../dialogs/Dialog.tsx";
 import { Commands, Finder } from "../palette/Commands.tsx";
 import { orSay, Toasts } from "../Toasts.tsx";
 import { Name } from "../text.tsx";
+import { Icon, type IconName } from "./Icon.tsx";
 import { Mark } from "./Mark.tsx";
 
 /** An entry of the navigation. */
 export interface Section {
   readonly title: string;
+  readonly icon: IconName;
   readonly path: string;
   readonly countOf?: (frame: FrameView) => Count | number | null;
 }
@@ -85,7 +87,8 @@ function Entry({ section, frame }: { readonly section: Section; readonly frame: 
   return (
     <li>
       <a ref={link} href={linkTo(section.path)} aria-current={isHere ? "page" : isBelow ? "true" : undefined}>
-        {section.title}
+        <Icon name={section.icon} />
+        <span>{section.title}</span>
         {count !== undefined && count !== null && <EntryCount count={count} />}
       </a>
     </li>

@@ -15,6 +15,7 @@ import { Filter, Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { Quota } from "../../components/plots/Bar.tsx";
+import { Sparkline } from "../../components/plots/Sparkline.tsx";
 import { ActionBar } from "../../components/selection/ActionBar.tsx";
 import { type Selection, useSelection } from "../../components/selection/selection.ts";
 import { announce } from "../../components/Toasts.tsx";
@@ -90,13 +91,16 @@ const columnsFor = (sorting: Sorting): readonly Column<ListedKeyView>[] => [
     cell: ({ state, today }) => (state === "revoked" ? <span class="soft">–</span> : <Quota window={today} />),
   },
   {
-    title: "Refused in 24 h",
+    title: "In 24 hours",
     sortBy: "refused",
     isNumber: true,
     isWide: true,
     isWidest: !isByRefused(sorting),
-    cell: ({ refused }) => (
-      <span class={refused ? undefined : "soft"}>{refused === null ? "–" : grouped(refused)}</span>
+    cell: ({ refused, hours }) => (
+      <>
+        {hours && <Sparkline values={hours.requests} parts={hours.refused} />}
+        <span class={refused ? undefined : "soft"}>{refused === null ? "–" : `${grouped(refused)} refused`}</span>
+      </>
     ),
   },
   {

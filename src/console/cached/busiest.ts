@@ -30,6 +30,13 @@ const newBucket = (size: number): Bucket => ({
   refused: new Float64Array(size),
 });
 
+/** The requests of a key over time: a value for each minute, hour or day. */
+export interface KeySeries {
+  readonly requests: readonly number[];
+  /** Those of them that were refused. */
+  readonly refused: readonly number[];
+}
+
 type Sums = Awaited<ReturnType<UsageSums["sumUp"]>>;
 
 /** The buckets of 10,000 keys in a period take 29 MB at most. */
@@ -107,7 +114,8 @@ class UsageSums {
     }
     const sums = this.#sumsOf([...buckets.values()]);
     const refused = new Map(sums.flatMap((each) => (each.refused > 0 ? [[each.keyId, each.refused]] : [])));
-    return { buckets, busiest: busiestIn(sums), refused };
+    const seriesOf = (keyId: string): KeySeries | undefined => this.#seriesIn([...buckets.values()], keyId);
+    return { buckets, busiest: busiestIn(sums), refused, seriesOf };
   }
 
   async #read(startedAtMs: number): Promise<Bucket> {
@@ -128,6 +136,13 @@ class UsageSums {
       for (const count of COUNTS) sums[count][place] = row[count];
     }
     return sums;
+  }
+
+  #seriesIn(buckets: readonly Bucket[], keyId: string): KeySeries | undefined {
+    const place = this.#places.get(keyId);
+    if (place === undefined) return undefined;
+    const valuesOf = (count: keyof KeySeries): number[] => buckets.map((bucket) => bucket[count][place] ?? 0);
+    return { requests: valuesOf("requests"), refused: valuesOf("refused") };
   }
 
   #sumsOf(buckets: readonly Bucket[]): readonly KeyRequests[] {

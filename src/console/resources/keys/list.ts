@@ -28,8 +28,8 @@ export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, { st
   const wantedPage = Number(PAGE_NUMBER.exec(textIn(query, "page") ?? "1")?.[0] ?? 1);
   const all = await cache.keys.list();
   const tallies = (await cache.keys.counted.latest(COUNTS_WAIT_MS))?.value.tallies;
-  const refusals = (await cache.busiest.ofSpans.day.latest(isBy("refused", sort) ? COUNTS_WAIT_MS : undefined))?.value
-    .refused;
+  const day = (await cache.busiest.ofSpans.day.latest(isBy("refused", sort) ? COUNTS_WAIT_MS : undefined))?.value;
+  const refusals = day?.refused;
   if (isBy("today", sort) && !tallies) return UNKNOWN_USE;
   if (isBy("refused", sort) && !refusals) return UNKNOWN_REFUSALS;
   const counters = async () => (tallies ? done(async () => tallies) : refused({ kind: "counted_in_redis" } as const));
@@ -48,6 +48,7 @@ export const listOfKeys = withQuery(KEY_FILTER, async ({ cache, clock }, _, { st
     keys: ordered.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map((row) => ({
       ...keyRowView(row, tallies && useOf(row.key, tallies.get(row.key.id), nowMs).day),
       refused: refusals ? (refusals.get(row.key.id) ?? 0) : null,
+      hours: day?.seriesOf(row.key.id) ?? null,
       isNameShared: (namesakes.get(comparedName(row.key.name))?.length ?? 0) > 1,
     })),
     page,
