@@ -87,7 +87,8 @@ export function ticksOf({ startsMs, grain, zone }: Omit<Evenly, "valuesOf">, now
   const isRound = (ms: number): boolean => {
     if (grain === "day") return true;
     const date = new Date(ms);
-    const minuteOfDay = date.getHours() * 60 + date.getMinutes();
+    // In some zones, hours begin at half past or at a quarter to.
+    const minuteOfDay = date.getHours() * 60 + (grain === "minute" ? date.getMinutes() : 0);
     return isOfDays ? minuteOfDay === 0 : minuteOfDay % (minutes as number) === 0;
   };
   const round = [...startsMs.keys()].filter((index) => isRound(startsMs[index] as number));

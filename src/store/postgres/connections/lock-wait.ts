@@ -49,9 +49,11 @@ interface LockWaitParts extends Patience {
   readonly onProgress: (message: string) => void;
 }
 
+const UNKNOWN = "unknown";
+
 /** Waits for locks without blocking others: in short attempts, with pauses in which everybody else gets through. */
 export class LockWait {
-  #holders = "unknown";
+  #holders = UNKNOWN;
 
   constructor(readonly parts: LockWaitParts) {}
 
@@ -59,13 +61,17 @@ export class LockWait {
   async briefly<T>(who: string, work: () => Promise<T>): Promise<T> {
     const deadlineMs = performance.now() + this.parts.limitMs;
     let pauseMs = FIRST_PAUSE_MS;
-    for (let tries = 1; ; tries++) {
+    let told: string | undefined;
+    for (;;) {
       try {
         return await this.#observed(this.parts.lockTimeoutMs / 2, work);
       } catch (error) {
         if (!isContention(error)) throw error;
         if (performance.now() >= deadlineMs) throw this.#gaveUp(who);
-        if (tries === 1) this.parts.onProgress(`${who} waits for a lock, held by ${this.#holders}`);
+        // Told once, and once more if it was not known yet by whom.
+        if (told === undefined || (told === UNKNOWN && this.#holders !== UNKNOWN))
+          this.parts.onProgress(`${who} waits for a lock, held by ${this.#holders}`);
+        told = this.#holders;
       }
       await Bun.sleep(Math.min(pauseMs, Math.max(0, deadlineMs - performance.now())));
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
