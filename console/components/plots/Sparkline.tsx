@@ -7,7 +7,10 @@ interface SparklineProps {
 const BAR = 3;
 const HEIGHT = 18;
 
-/** Bars over time, as wide as a word. Hidden from screen readers, because the text beside it says what matters. */
+/**
+ * Bars over time, as wide as a word, where there is room for them. Hidden from screen readers, because the text beside
+ * it says what matters.
+ */
 export function Sparkline({ values, parts }: SparklineProps) {
   const top = Math.max(1, ...values);
   const width = values.length * BAR;
@@ -20,7 +23,13 @@ export function Sparkline({ values, parts }: SparklineProps) {
       .join("");
   const restOf = (i: number): number => (values[i] as number) - (parts[i] ?? 0);
   return (
-    <svg class="sparkline" aria-hidden="true" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`}>
+    <svg
+      class="sparkline only-widest"
+      aria-hidden="true"
+      width={width}
+      height={HEIGHT}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+    >
       <path d={barsOf((i) => [0, restOf(i)])} />
       <path class="part" d={barsOf((i) => [restOf(i), values[i] as number])} />
     </svg>

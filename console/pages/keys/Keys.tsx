@@ -91,7 +91,7 @@ const columnsFor = (sorting: Sorting): readonly Column<ListedKeyView>[] => [
     cell: ({ state, today }) => (state === "revoked" ? <span class="soft">–</span> : <Quota window={today} />),
   },
   {
-    title: "In 24 hours",
+    title: "Refused in 24 h",
     sortBy: "refused",
     isNumber: true,
     isWide: true,
@@ -99,7 +99,7 @@ const columnsFor = (sorting: Sorting): readonly Column<ListedKeyView>[] => [
     cell: ({ refused, hours }) => (
       <>
         {hours && <Sparkline values={hours.requests} parts={hours.refused} />}
-        <span class={refused ? undefined : "soft"}>{refused === null ? "–" : `${grouped(refused)} refused`}</span>
+        <span class={refused ? undefined : "soft"}>{refused === null ? "–" : grouped(refused)}</span>
       </>
     ),
   },

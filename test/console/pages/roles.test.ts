@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)("the console in another role", () => {
               await desk.settled();
               const offered = await page.getByRole("main").getByRole("button").allInnerTexts();
               // Copying an id, and choosing what is shown, change nothing.
-              expect([path, offered.filter((text) => !/^(Copy|$)/.test(text.trim()))]).toEqual([path, []]);
+              expect([path, offered.filter((text) => !/^(Copy|Period…|$)/.test(text.trim()))]).toEqual([path, []]);
               await desk.expectUsable(`${title} of a viewer`);
             }
             // A poll may be under way.
