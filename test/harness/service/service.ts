@@ -8,6 +8,7 @@ import { SCOPES, type Scope } from "../../../src/domain/keys/scope.ts";
 import { type StartParts, start } from "../../../src/start.ts";
 import { openForCommand } from "../../../src/store/open.ts";
 import type { Store } from "../../../src/store/ports/store.ts";
+import { openHandle } from "../../../src/store/postgres/store.ts";
 import type { DatabaseUrl } from "../../../src/store/urls/database-url.ts";
 import { lineOptions } from "../../../src/telemetry/log.ts";
 import { atEnd } from "../cleanup.ts";
@@ -50,13 +51,19 @@ export interface IssueOptions {
 
 /** Opens the database of a service like a command, over a separate connection. */
 export async function withStore<T>(database: DatabaseUrl, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openForCommand(database, { create: false });
+  const store = await openStore(database);
   try {
     return await work(store);
   } finally {
     await store.close();
   }
 }
+
+/** As a command does, but as patiently as a service under test. */
+const openStore = (database: DatabaseUrl): Promise<Store> =>
+  database.kind === "postgres"
+    ? openHandle({ kind: "postgres", url: database.url, connections: 1, deadlineMs: DATABASE_DEADLINE_MS })
+    : openForCommand(database, { create: false });
 
 /** Issues a key as the CLI does. */
 export async function issueKey(
