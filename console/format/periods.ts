@@ -75,7 +75,7 @@ export function periodText({ fromMs, untilMs }: Period, nowMs: number, zone?: st
   return `${from} to ${dayOf(from) === dayOf(until) ? clockTime(untilMs, zone) : until}`;
 }
 
-/** Where a choice begins, and how long it is by now. */
+/** Returns the beginning of a choice, and its length by now. */
 export function extentOf(chosen: ChosenPeriod, nowMs: number): { readonly fromMs: number; readonly lengthMs: number } {
   if ("span" in chosen) {
     const lengthMs = SPANS.find(({ span }) => span === chosen.span)?.ms as number;

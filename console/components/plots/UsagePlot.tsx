@@ -79,7 +79,7 @@ export function RefusalsPlot(props: UsagePlotProps) {
   );
 }
 
-/** How long requests took that were not refused. Quantiles of hours do not add up to those of days. */
+/** The time that requests took which were not refused, by the server's unit: quantiles of hours do not add up to days. */
 export function LatencyPlot(props: UsagePlotProps) {
   const { usage } = props;
   const { even, series } = useMemo(() => {

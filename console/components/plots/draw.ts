@@ -9,7 +9,7 @@ export interface Drawn {
   readonly ticks: readonly { readonly index: number; readonly label: string }[];
 }
 
-/** What is drawn, with the names of the CSS variables of its colours. */
+/** The look of a plot. Colours are names of CSS variables. */
 export interface Look {
   /** From the bottom up. */
   readonly bars: readonly string[];

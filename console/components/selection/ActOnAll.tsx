@@ -21,7 +21,7 @@ export interface Many<T> {
   readonly onClose: () => void;
 }
 
-/** What is done to each row. */
+/** The request for each row. */
 export interface RowRequest<T> {
   /** "suspended" */
   readonly done: string;
@@ -38,7 +38,7 @@ interface ActOnAllProps<T> {
   readonly children: ComponentChildren;
   /** It cannot be undone, so the number has to be typed. */
   readonly isFinal?: boolean;
-  /** What has to be chosen first, with the names of its fields. */
+  /** Renders the fields to be filled in first. */
   readonly fields?: (mistakeIn: (field: string) => string | undefined) => ComponentChildren;
   readonly fieldNames?: readonly string[];
 }

@@ -26,7 +26,7 @@ interface ActionBarProps<T> {
   readonly onChanged: () => void;
 }
 
-/** What can be done to the rows that are ticked. It stays in sight while the list is scrolled. */
+/** The bar of actions on the ticked rows. It stays in sight while the list is scrolled. */
 export function ActionBar<T>({ selection, actions, noun, onChanged }: ActionBarProps<T>) {
   const { rows, tickAll, tickNone } = selection;
   const [asking, setAsking] = useState<ComponentChildren>(undefined);

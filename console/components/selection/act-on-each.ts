@@ -9,11 +9,11 @@ export interface Refused<T> {
   readonly reason: string;
 }
 
-/** What became of the rows, in their order. */
+/** The rows by their outcome, each in the order of the list. */
 export interface Outcome<T> {
   readonly done: readonly T[];
   readonly refused: readonly Refused<T>[];
-  /** Those whose turn did not come, because it was stopped, or because all others would have failed as well. */
+  /** Rows that nothing was sent for, because it was stopped, or because they would have failed as well. */
   readonly left: readonly T[];
 }
 

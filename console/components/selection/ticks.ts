@@ -1,4 +1,4 @@
-// Which rows are ticked after a click. Rows are known by their ids.
+// The effect of a click on the ticked rows, which are known by their ids.
 
 /** Turns one row over, or with an anchor all from there on to that row, which then are as this one is. */
 export function turnedOver(

@@ -9,7 +9,7 @@ import { ActOnAll, type Many, type RowRequest } from "../../components/selection
 import { type Category, categoryLabel, formOf } from "../../format/stock.ts";
 import { categoryMeant, STATUS_OPTIONS } from "./AnimalForm.tsx";
 
-// What can be done to several animals at once: each is what the page of one animal does.
+// The actions on several animals at once: each sends what the page of one animal does.
 
 interface ManyProps {
   readonly many: Many<AnimalView>;

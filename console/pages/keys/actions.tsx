@@ -3,7 +3,7 @@ import { call } from "../../api.ts";
 import type { BulkAction } from "../../components/selection/ActionBar.tsx";
 import { ActOnAll, type RowRequest } from "../../components/selection/ActOnAll.tsx";
 
-// What can be done to several keys at once: each is what the page of one key does.
+// The actions on several keys at once: each sends what the page of one key does.
 
 const pathOf = ({ id }: ListedKeyView): string => `/keys/${encodeURIComponent(id)}`;
 

@@ -5,7 +5,7 @@ import type { BulkAction } from "../../components/selection/ActionBar.tsx";
 import { ActOnAll } from "../../components/selection/ActOnAll.tsx";
 import { MOVE_LABELS } from "../../format/stock.ts";
 
-// What can be done to several orders at once: each move is one of an order's own.
+// The moves of several orders at once: each is sent as from the page of one order.
 
 const movingTo = (to: OrderStatus): BulkAction<OrderView> => {
   const { verb, animal } = MOVE_LABELS[to];

@@ -10,8 +10,9 @@ export interface OrderView extends Pick<Order, "status" | "placedAtMs" | "update
 }
 
 /**
- * GET /console/api/orders?status=&petId=&search=&sort=&cursor= : the newest first by default. A search finds an order's id and its whole
- * reference, and its animal's id and the beginning of its name. PATCH …/orders/{id} {status}: OrderView.
+ * GET /console/api/orders?status=&petId=&search=&sort=&cursor= : the newest first by default. A search finds an
+ * order's id and its whole reference, and its animal's id and the beginning of its name. PATCH …/orders/{id} {status}:
+ * OrderView.
  */
 export interface OrderListView extends PageView<OrderView> {
   /** True: the names of more animals begin with the text that was searched for, and their orders are not in the list. */

@@ -33,7 +33,7 @@ const newBucket = (size: number): Bucket => ({
 /** The requests of a key over time: a value for each minute, hour or day. */
 export interface KeySeries {
   readonly requests: readonly number[];
-  /** Those of them that were refused. */
+  /** The number of those requests that were refused. */
   readonly refused: readonly number[];
 }
 

@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM)("several rows of a list in the console", () => {
           for (const key of ["j", "j", "x", "j", "x"]) await page.keyboard.press(key);
           await selected(desk, "2 keys selected");
           expect(await box(desk, "Select Aviary").isChecked()).toBe(false);
-          // Who has ticked a row with the mouse goes on with keys.
+          // After a tick with the mouse, keys go on from that row.
           await box(desk, "Select Aviary").click();
           await page.keyboard.press("x");
           await selected(desk, "2 keys selected");
@@ -188,7 +188,7 @@ describe.skipIf(!CHROMIUM)("several rows of a list in the console", () => {
           await bar(desk).getByRole("button", { name: "Set status…" }).click();
           await desk.button("Set the status of 6 animals").click();
           await desk.dialog("Set the status of 6 animals").getByText("0 of 6").waitFor();
-          // What is under way is not given up.
+          // Requests that are under way are not given up.
           await page.keyboard.press("Escape");
           await desk.button("Stop").click();
           await desk.sees("Stopping…");

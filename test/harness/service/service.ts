@@ -59,7 +59,7 @@ export async function withStore<T>(database: DatabaseUrl, work: (store: Store) =
   }
 }
 
-/** As a command does, but as patiently as a service under test. */
+/** Opens the store as a command does, but as patiently as a service under test. */
 const openStore = (database: DatabaseUrl): Promise<Store> =>
   database.kind === "postgres"
     ? openHandle({ kind: "postgres", url: database.url, connections: 1, deadlineMs: DATABASE_DEADLINE_MS })

@@ -50,7 +50,7 @@ function countsOf(keys: readonly Drawn[]): KeyCounts {
   };
 }
 
-/** What the rows of a list show in a column, as a number or a text that can be compared. */
+/** Reads the rows of a list in a column, as numbers or texts that can be compared. */
 const SHOWN: Readonly<Record<KeyColumn, (each: Drawn) => number | string>> = {
   name: ({ row }) => row.key.name.normalize("NFC").toLowerCase(),
   plan: ({ row }) => PLAN_NAMES.indexOf(row.key.plan),

@@ -7,7 +7,7 @@ import type { KeyColumn, KeySort } from "../../api/index.ts";
 
 // The orders of the list of keys. All keys are in memory, so any column will do.
 
-/** What was counted of keys, by id. Undefined: it is not known, and nothing can be sorted by it. */
+/** The counts of keys, by id. Undefined: they are not known, and nothing can be sorted by them. */
 export interface KeyCounts {
   readonly tallies: ReadonlyMap<string, Tally> | undefined;
   /** The requests that were refused in the last 24 hours; keys without any are missing. */
