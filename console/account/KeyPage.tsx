@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countOf } from "../../src/base/text/text.ts";
-import type { UsageSeriesView } from "../../src/console/api/index.ts";
+import type { Span, UsageSeriesView } from "../../src/console/api/index.ts";
 import type { Plan } from "../../src/domain/keys/plan.ts";
 import type { Scope } from "../../src/domain/keys/scope.ts";
 import { CopyableId } from "../components/forms/CopyButton.tsx";
@@ -10,7 +10,7 @@ import { LatencyPlot, RefusalsPlot, UsagePlot } from "../components/plots/UsageP
 import { Time } from "../components/text.tsx";
 import { accessText, planName, shareOf } from "../format/keys.ts";
 import { grouped, percentage } from "../format/numbers.ts";
-import { SPANS, type Span } from "../format/periods.ts";
+import { SPANS } from "../format/periods.ts";
 import { type AskFailure, ask, failureOf } from "./ask.ts";
 import { Failed, useIsLimited } from "./Failed.tsx";
 import { forget, hold, opened } from "./held-key.ts";

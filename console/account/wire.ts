@@ -1,7 +1,6 @@
-import { DAY_MS, HOUR_MS } from "../../src/base/time/clock.ts";
-import type { UsageBucketView, UsageSeriesView, UsageView } from "../../src/console/api/index.ts";
+import type { Span, UsageBucketView, UsageSeriesView, UsageView } from "../../src/console/api/index.ts";
 import type { Grain } from "../../src/domain/usage/grains.ts";
-import type { Span } from "../format/periods.ts";
+import { extentOf } from "../format/periods.ts";
 import { GRAIN_MS } from "../format/series.ts";
 
 // The parts of the API's answers that this page reads.
@@ -59,22 +58,18 @@ export interface RotatedKey {
   readonly oldSecretExpiresAt: string;
 }
 
-const SPANS: Readonly<Record<Span, { readonly by: Grain; readonly ms: number }>> = {
-  hour: { by: "minute", ms: HOUR_MS },
-  day: { by: "hour", ms: DAY_MS },
-  month: { by: "day", ms: 30 * DAY_MS },
-};
+const GRAIN_OF: Readonly<Record<Span, Grain>> = { hour: "minute", day: "hour", month: "day" };
 
 export function usagePath(span: Span, nowMs: number): string {
-  const { by, ms } = SPANS[span];
-  return `/key/usage?by=${by}&since=${encodeURIComponent(new Date(nowMs - ms).toISOString())}`;
+  const { fromMs } = extentOf({ span }, nowMs);
+  return `/key/usage?by=${GRAIN_OF[span]}&since=${encodeURIComponent(new Date(fromMs).toISOString())}`;
 }
 
 /** The usage as the console's plots take it. */
 export function seriesOf(span: Span, usage: readonly OwnUsage[]): UsageSeriesView {
   const buckets = usage.map(bucketOf);
   const [fromMs, lastMs] = [buckets.at(0)?.startedAtMs ?? 0, buckets.at(-1)?.startedAtMs ?? 0];
-  const grain = SPANS[span].by;
+  const grain = GRAIN_OF[span];
   return { grain, fromMs, untilMs: lastMs + GRAIN_MS[grain], buckets, sum: sumOf(buckets), before: null };
 }
 

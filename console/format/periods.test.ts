@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
+import type { ChosenPeriod } from "../../src/console/api/index.ts";
 import {
-  type ChosenPeriod,
   chosenIn,
   extentOf,
   inAddress,

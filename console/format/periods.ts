@@ -1,4 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../src/base/time/clock.ts";
+import type { ChosenPeriod } from "../../src/console/api/index.ts";
+import type { Period } from "../../src/domain/usage/grains.ts";
 import type { Params } from "../router.ts";
 import { clockTime, localInput, moment } from "./time.ts";
 
@@ -25,21 +27,11 @@ export function inputOfAddress(text: string | null): string {
   return ms === undefined ? "" : localInput(ms);
 }
 
-export type Span = "hour" | "day" | "month";
 export const SPANS = [
   { span: "hour", label: "Last hour", words: "the last hour", ms: HOUR_MS },
   { span: "day", label: "24 hours", words: "24 hours", ms: DAY_MS },
   { span: "month", label: "30 days", words: "30 days", ms: 30 * DAY_MS },
 ] as const satisfies readonly object[];
-
-/** From one moment on and before another; without an end, up to now. */
-export interface Period {
-  readonly fromMs: number;
-  readonly untilMs?: number | undefined;
-}
-
-/** A span up to now, or a period that the viewer has chosen. */
-export type ChosenPeriod = { readonly span: Span } | Period;
 
 /** The choice in an address; anything invalid means the first span. */
 export function chosenIn(params: Pick<URLSearchParams, "get">): ChosenPeriod {

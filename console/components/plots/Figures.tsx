@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../../src/base/time/clock.ts";
-import type { UsageSeriesView, UsageView } from "../../../src/console/api/index.ts";
+import type { ChosenPeriod, UsageSeriesView, UsageView } from "../../../src/console/api/index.ts";
 import { now } from "../../clock.ts";
 import { REFUSAL_LABELS } from "../../format/keys.ts";
 import { grouped, measured, percentage } from "../../format/numbers.ts";
-import { type ChosenPeriod, extentOf, periodWords } from "../../format/periods.ts";
+import { extentOf, periodWords } from "../../format/periods.ts";
 import { reasonsIn } from "../../format/series.ts";
 
 /** The average rate. */

@@ -1,16 +1,9 @@
 import { useState } from "preact/hooks";
+import type { ChosenPeriod } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
 import { now } from "../../clock.ts";
 import { useCommands } from "../../commands/registry.ts";
-import {
-  type ChosenPeriod,
-  extentOf,
-  inAddress,
-  inQuery,
-  type Period,
-  periodText,
-  SPANS,
-} from "../../format/periods.ts";
+import { extentOf, inAddress, inQuery, periodText, SPANS } from "../../format/periods.ts";
 import { localInput } from "../../format/time.ts";
 import { type Address, linkWith, navigate, withParams } from "../../router.ts";
 import { Dialog } from "../dialogs/Dialog.tsx";
@@ -61,7 +54,7 @@ function OwnPeriod({ address, chosen, path, onClose }: PeriodChoiceProps & { rea
     await call(withParams(path, Number.isNaN(period.fromMs) ? { until: now.peek() } : inQuery(period)));
     onClose();
     // After the dialog has returned the focus.
-    setTimeout(() => goToPeriod(address, period as Period));
+    setTimeout(() => goToPeriod(address, period));
   };
   return (
     <Dialog title="Choose a period" onClose={onClose}>

@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks";
 import type { UsageBucketView, UsageSeriesView } from "../../../src/console/api/index.ts";
+import type { Period } from "../../../src/domain/usage/grains.ts";
 import { now } from "../../clock.ts";
 import { REFUSAL_LABELS } from "../../format/keys.ts";
-import type { Period } from "../../format/periods.ts";
 import { bucketText, byGrain, type Evenly, evenly, GRAIN_UNITS, reasonsIn, ticksOf } from "../../format/series.ts";
 import { Plot, type PlotSeries } from "./Plot.tsx";
 

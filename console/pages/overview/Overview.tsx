@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Alert, Count, OverviewView } from "../../../src/console/api/index.ts";
 import { READS_KEYS } from "../../../src/domain/console-role.ts";
+import type { Period } from "../../../src/domain/usage/grains.ts";
 import { now } from "../../clock.ts";
 import { Facts, Page, Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
@@ -15,7 +16,7 @@ import { Table } from "../../components/tables/Table.tsx";
 import { Counted, Name, Num, Time } from "../../components/text.tsx";
 import { capitalized } from "../../format/keys.ts";
 import { size } from "../../format/numbers.ts";
-import { chosenIn, inQuery, type Period } from "../../format/periods.ts";
+import { chosenIn, inQuery } from "../../format/periods.ts";
 import { duration, viewersZone } from "../../format/time.ts";
 import { POLL_MS, useLive } from "../../live.ts";
 import { address, linkTo, withParams } from "../../router.ts";

@@ -1,7 +1,13 @@
-import type { Grain } from "../../domain/usage/grains.ts";
+import type { Grain, Period } from "../../domain/usage/grains.ts";
 import type { Usage } from "../../domain/usage/usage.ts";
 
-/** Sums over a span of time. */
+/** A span of time up to now: an hour, a day or 30 days. */
+export type Span = "hour" | "day" | "month";
+
+/** A span, or a period that somebody has chosen. */
+export type ChosenPeriod = { readonly span: Span } | Period;
+
+/** Sums over a period. */
 export interface UsageView extends Omit<Usage, "latency"> {
   /** Null: there were no requests that took any time. */
   readonly p50Ms: number | null;

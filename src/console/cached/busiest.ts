@@ -2,11 +2,11 @@ import { BoundedMap } from "../../base/bounded-map.ts";
 import { readAll } from "../../base/read-all.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
 import { nextTurn } from "../../base/time/turn.ts";
-import { GRAINS, type Grain, keptAs, startOf, startsBetween } from "../../domain/usage/grains.ts";
-import type { Period } from "../../keys/queries/usage-of-period.ts";
+import { GRAINS, type Grain, keptAs, type Period, startOf, startsBetween } from "../../domain/usage/grains.ts";
 import type { KeyRequests, UsageStore } from "../../store/ports/store.ts";
+import type { ChosenPeriod, Span } from "../api/index.ts";
 import { CachedValue, type CacheParts } from "./cached-value.ts";
-import { type ChosenPeriod, SPAN_MS, type Span } from "./periods.ts";
+import { SPAN_MS } from "./periods.ts";
 
 const MAX_AGE_MS = 10 * SECOND_MS;
 const SHOWN = 10;
@@ -60,18 +60,22 @@ export class BusiestKeys {
   /** Undefined: the period is too long, or began too long ago. */
   of(chosen: ChosenPeriod): CachedValue<Sums> | undefined {
     if ("span" in chosen) return this.ofSpans[chosen.span];
-    const name = `${chosen.fromMs} ${chosen.untilMs}`;
-    const known = this.#ofPeriods.get(name) ?? this.#ofPeriod(chosen);
+    const grain = this.#grainOf(chosen);
+    if (!grain) return undefined;
+    const { fromMs, untilMs } = chosen;
+    // A period without an end grows out of its grain.
+    const name = `${grain} ${fromMs} ${untilMs}`;
+    const startsAt = (nowMs: number) => startsBetween(grain, fromMs, untilMs === undefined ? nowMs : untilMs - 1);
+    const known = this.#ofPeriods.get(name) ?? this.#cached(grain, startsAt);
     // Set again, so that it is the newest.
-    if (known) this.#ofPeriods.set(name, known);
+    this.#ofPeriods.set(name, known);
     return known;
   }
 
-  #ofPeriod({ fromMs, untilMs }: Period): CachedValue<Sums> | undefined {
+  #grainOf({ fromMs, untilMs }: Period): Grain | undefined {
     const nowMs = this.parts.clock.nowMs();
     const lengthMs = (untilMs ?? nowMs) - fromMs;
-    const grain = GRAINS.find((each) => lengthMs <= LONGEST_MS[each] && nowMs - fromMs <= keptAs("key", each).keptMs);
-    return grain && this.#cached(grain, (atMs) => startsBetween(grain, fromMs, untilMs ? untilMs - 1 : atMs));
+    return GRAINS.find((each) => lengthMs <= LONGEST_MS[each] && nowMs - fromMs <= keptAs("key", each).keptMs);
   }
 
   settled(): Promise<unknown> {
@@ -112,9 +116,10 @@ class UsageSums {
       const isFinal = i < starts.length - CHANGING;
       buckets.set(start, (isFinal ? before.get(start) : undefined) ?? (await this.#read(start)));
     }
-    const sums = this.#sumsOf([...buckets.values()]);
+    const inOrder = [...buckets.values()];
+    const sums = this.#sumsOf(inOrder);
     const refused = new Map(sums.flatMap((each) => (each.refused > 0 ? [[each.keyId, each.refused]] : [])));
-    const seriesOf = (keyId: string): KeySeries | undefined => this.#seriesIn([...buckets.values()], keyId);
+    const seriesOf = (keyId: string): KeySeries | undefined => this.#seriesIn(inOrder, keyId);
     return { buckets, busiest: busiestIn(sums), refused, seriesOf };
   }
 

@@ -4,8 +4,8 @@ import { DAY_MS } from "../../base/time/clock.ts";
 import { quantileMs, type Usage } from "../../domain/usage/usage.ts";
 import type { NotKept } from "../../keys/queries/usage.ts";
 import type { ComparedUsage } from "../../keys/queries/usage-of-period.ts";
-import type { UsageSeriesView, UsageView } from "../api/index.ts";
-import { type ChosenPeriod, SPANS } from "../cached/periods.ts";
+import type { ChosenPeriod, UsageSeriesView, UsageView } from "../api/index.ts";
+import { SPANS } from "../cached/periods.ts";
 import type { ConsoleFault } from "../fault.ts";
 import { invalidField, type Query, textIn } from "../forms/forms.ts";
 

@@ -41,6 +41,12 @@ export function grainFor(series: UsageSeries, sinceMs: number): Grain | undefine
   return kept.find((grain) => sinceMs <= MAX_SHOWN * LENGTH_MS[grain]) ?? kept.at(-1);
 }
 
+/** From one moment on and before another; without an end, up to now. */
+export interface Period {
+  readonly fromMs: number;
+  readonly untilMs?: number | undefined;
+}
+
 /** The longest period that is shown by minute or by hour. Longer ones are shown in the next coarser grain. */
 const SHOWN_MS: Readonly<Record<Grain, number>> = {
   minute: 3 * HOUR_MS,

@@ -5,6 +5,7 @@ import {
   endOf,
   grainOfPeriod,
   keptAs,
+  type Period,
   startOf,
   sweptBefore,
   type UsageSeries,
@@ -12,12 +13,6 @@ import {
 } from "../../domain/usage/grains.ts";
 import type { UsageSpan, UsageStore } from "../../store/ports/store.ts";
 import { type NotKept, reportOf, type UsageReport } from "./usage.ts";
-
-/** From one moment on and before another; without an end, up to now. */
-export interface Period {
-  readonly fromMs: number;
-  readonly untilMs?: number | undefined;
-}
 
 /** The usage of a period, and of the one of the same length before it. */
 export interface ComparedUsage extends UsageReport {

@@ -74,8 +74,9 @@ export class Refusals {
   /** Returns whether a subject is known to be refused now, and counts nothing. */
   isRefused(subject: string, policy: RatePolicy): boolean {
     const refusal = this.#cached.get(subject);
+    if (!refusal) return false;
     const nowMs = this.parts.clock.nowMs();
-    if (!refusal || !isCurrent(refusal, nowMs)) return false;
+    if (!isCurrent(refusal, nowMs)) return false;
     return judge(copyOfTally(refusal.tally), policy, nowMs + refusal.aheadMs).kind !== "pass";
   }
 
