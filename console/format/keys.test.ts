@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { DAY_MS, MINUTE_MS } from "../../src/base/time/clock.ts";
 import { SCOPES, type Scope } from "../../src/domain/keys/scope.ts";
-import { accessText, planText, shareOf, stateLabel, usedText } from "./keys.ts";
+import { accessText, busiestDayText, planText, shareOf, stateLabel, usedText } from "./keys.ts";
 
 const BERLIN = "Europe/Berlin";
 const NOW = Date.UTC(2026, 10, 16, 13, 21, 30);
@@ -28,6 +28,18 @@ describe("the state of a key, in words", () => {
     expect(banned(14 * MINUTE_MS)).toEqual({ text: "Banned until 14:36", tone: "warning" });
     expect(banned(DAY_MS)).toEqual({ text: "Banned until tomorrow, 14:22", tone: "warning" });
     expect(words({ state: "banned" }).text).toBe("Banned");
+  });
+});
+
+describe("the busiest day of a key", () => {
+  test("is compared with the largest plan that is too small for it", () => {
+    expect(busiestDayText(1)).toBe("Its busiest day of the last 30 had 1 request.");
+    expect(busiestDayText(1_000)).toBe("Its busiest day of the last 30 had 1,000 requests.");
+    expect(busiestDayText(1_001)).toBe("Its busiest day of the last 30 had 1,001 requests, more than Free allows.");
+    expect(busiestDayText(12_000)).toBe("Its busiest day of the last 30 had 12,000 requests, more than Pro allows.");
+    expect(busiestDayText(1e9)).toBe(
+      "Its busiest day of the last 30 had 1,000,000,000 requests, more than Business allows.",
+    );
   });
 });
 

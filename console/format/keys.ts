@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../src/base/time/clock.ts";
 import type { KeyRowView, WindowView } from "../../src/console/api/index.ts";
-import { PLANS, type Plan } from "../../src/domain/keys/plan.ts";
+import { PLAN_NAMES, PLANS, type Plan } from "../../src/domain/keys/plan.ts";
 import { SCOPES, type Scope } from "../../src/domain/keys/scope.ts";
 import type { UsageRefusal } from "../../src/domain/usage/usage.ts";
 import { grouped } from "./numbers.ts";
@@ -65,6 +65,13 @@ export const quotasText = (quotas: { readonly perMinute: number; readonly perDay
 export function planText(plan: Plan): string {
   const quotas = PLANS[plan];
   return `${planName(plan)}: ${quotas ? quotasText(quotas) : "quotas of its own"}`;
+}
+
+/** Its busiest day of the last 30 had 12,000 requests, more than Pro allows. */
+export function busiestDayText(requests: number): string {
+  const tooSmall = PLAN_NAMES.filter((plan) => requests > (PLANS[plan]?.perDay ?? Infinity)).at(-1);
+  const beyond = tooSmall ? `, more than ${planName(tooSmall)} allows` : "";
+  return `Its busiest day of the last 30 had ${grouped(requests)} ${requests === 1 ? "request" : "requests"}${beyond}.`;
 }
 
 /** 31,044 of 100,000 */

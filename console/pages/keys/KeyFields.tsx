@@ -1,16 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { DAY_MS } from "../../../src/base/time/clock.ts";
 import type { KeyListView, ListedKeyView } from "../../../src/console/api/index.ts";
-import { PLAN_NAMES, PLANS, type Plan } from "../../../src/domain/keys/plan.ts";
+import { PLANS, type Plan } from "../../../src/domain/keys/plan.ts";
 import { SCOPES, type Scope } from "../../../src/domain/keys/scope.ts";
-import { strikesToBan } from "../../../src/domain/limits/ban.ts";
 import { now, serverNow } from "../../clock.ts";
-import { Check, Choices, SelectField, TextField } from "../../components/forms/Form.tsx";
-import { accessText, planText } from "../../format/keys.ts";
-import { grouped } from "../../format/numbers.ts";
+import { Check, Choices, TextField } from "../../components/forms/Form.tsx";
+import { accessText } from "../../format/keys.ts";
 import { ahead, localInput, upToMinute, viewersZone } from "../../format/time.ts";
 import { useLive } from "../../live.ts";
 import { withParams } from "../../router.ts";
+import { PlanField } from "./PlanField.tsx";
 
 // The form fields of a key, for issuing and editing.
 
@@ -116,13 +115,12 @@ export function KeyFields({ draft, onChange, mistakeIn, id }: KeyFieldsProps) {
         mistake={mistakeIn("name")}
         isFocused
       />
-      <SelectField
-        label="Plan"
-        hint={<PlanHint draft={draft} />}
+      <PlanField
         value={draft.plan}
-        options={PLAN_NAMES.map((plan) => ({ value: plan, label: planText(plan) }))}
         onChange={(plan) => change({ plan })}
         mistake={mistakeIn("plan")}
+        perMinute={quotasIn(draft)?.perMinute ?? 0}
+        id={id}
       />
       {needsQuotas(draft.plan) && (
         <div class="fields-side">
@@ -180,17 +178,6 @@ export function KeyFields({ draft, onChange, mistakeIn, id }: KeyFieldsProps) {
           </button>
         ))}
       </div>
-    </>
-  );
-}
-
-/** Says what happens to a client that goes on beyond its quotas. */
-function PlanHint({ draft }: { readonly draft: KeyDraft }) {
-  const perMinute = PLANS[draft.plan]?.perMinute ?? quotasIn(draft)?.perMinute ?? 0;
-  if (perMinute === 0) return <>Set its quotas below.</>;
-  return (
-    <>
-      Requests beyond its quotas are refused, and {grouped(strikesToBan(perMinute))} refusals in a minute ban the key.
     </>
   );
 }

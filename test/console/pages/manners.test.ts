@@ -107,8 +107,8 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         await keyboard.press("Enter");
         await desk.dialog("Issue a key").waitFor();
         await keyboard.type("By keyboard");
-        await tabTo(desk, /^Plan/);
-        await keyboard.type("Bus");
+        await tabTo(desk, /^Free: /);
+        for (let i = 0; i < 2; i++) await keyboard.press("ArrowDown");
         await tabTo(desk, /^Write orders$/);
         await keyboard.press("Space");
         await tabTo(desk, /^Issue$/);
