@@ -6,7 +6,7 @@ import type { Fleet } from "../service/fleet.ts";
 import { PATIENCE_MS, type Seat, Seats } from "../service/seats.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { launchChromium } from "./playwright.ts";
-import { expectAccessible, expectUnclipped, expectUsable } from "./usable.ts";
+import { expectUnclipped, expectUsable } from "./usable.ts";
 
 // Users of the console: each has their own cookies, and finds elements as people do, by role and name. Unexpected
 // errors of the page fail the test.
@@ -202,14 +202,9 @@ export class Desk {
     this.#allowed.push(...failures);
   }
 
-  /** Checks that axe finds nothing and nothing is too wide, on a large screen and on a phone, light and dark. */
+  /** Checks that axe finds nothing and nothing is too wide, light and dark. */
   expectUsable(what: string): Promise<void> {
     return expectUsable(this.page, what, () => this.settled());
-  }
-
-  /** Checks that axe finds nothing at five widths, light and dark. */
-  expectAccessible(what: string): Promise<void> {
-    return expectAccessible(this.page, what);
   }
 
   /** Checks that nothing is cut off, from the narrowest phone to the widest screen. */
