@@ -66,7 +66,8 @@ describe("a migration that has to wait for a long transaction", () => {
     const report = await inTransaction(url, "SELECT * FROM animals");
     const migrating = migrateDatabase(url, () => {}, {
       migrations: withNext(ADD_COLUMN),
-      patience: { ...PATIENCE, limitMs: 500 },
+      // One attempt, which the holder is looked for in the middle of.
+      patience: { ...PATIENCE, lockTimeoutMs: 3_000, limitMs: 500 },
     });
     await expect(migrating).rejects.toMatchObject({
       message: expect.stringMatching(/\(next\) waited \d+ s for a lock, held by process \d+ \(a long report\)/),
@@ -161,11 +162,13 @@ test("a server that says nothing any more after the login is given up, in one li
 });
 
 describe("a server that goes silent while it migrates", () => {
+  /** For new connections, which get no answer either. */
+  const GIVES_UP_SOON = "&connect_timeout=1";
   const silence = (port: number) => `no answer from 127.0.0.1:${port} within `;
-  const through = (url: string, port: number): string => {
+  const through = (url: string, port: number, parameters = ""): string => {
     const address = new URL(url);
     address.port = String(port);
-    address.search = "?sslmode=disable&connect_timeout=1";
+    address.search = `?sslmode=disable${parameters}`;
     return address.href;
   };
 
@@ -180,7 +183,7 @@ describe("a server that goes silent while it migrates", () => {
     await Promise.all(
       silentAt.map(async (n) => {
         const wire = await breakAtStatement(port, n, "never");
-        const migrating = migrateDatabase(through(await newDatabase(), wire.port), () => {}, {
+        const migrating = migrateDatabase(through(await newDatabase(), wire.port, GIVES_UP_SOON), () => {}, {
           answerTimeoutMs: 500,
         });
         await expect(migrating).rejects.toThrow(silence(wire.port));
