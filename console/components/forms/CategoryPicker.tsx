@@ -2,6 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { countOf } from "../../../src/base/text/text.ts";
 import type { CategoryView, PageView } from "../../../src/console/api/index.ts";
 import { call } from "../../api.ts";
+import { useCommands } from "../../commands/registry.ts";
 import { choicesFor, meantBy } from "../../format/categories.ts";
 import { quoted } from "../../format/names.ts";
 import type { Category } from "../../format/stock.ts";
@@ -68,6 +69,11 @@ export function CategoryPicker(props: CategoryPickerProps) {
   const [active, setActive] = useState(-1);
   const choices = choicesFor(text, useNamed(text, isOpen));
   const shown = isOpen ? choices : [];
+  const open = (): void => {
+    input.current?.focus();
+    setOpen(true);
+  };
+  useCommands([isFilter && { title: `${label}…`, run: open, isOnDemand: true }]);
 
   // The value was changed from outside, such as by the address.
   useLayoutEffect(() => {

@@ -1,5 +1,7 @@
+import { useRef } from "preact/hooks";
 import type { RequestsView, RequestView } from "../../../src/console/api/index.ts";
 import { now } from "../../clock.ts";
+import { useCommands } from "../../commands/registry.ts";
 import { Filter } from "../../components/forms/Form.tsx";
 import { Panel } from "../../components/layout/Page.tsx";
 import { Empty, Loaded } from "../../components/layout/states.tsx";
@@ -95,16 +97,37 @@ function Filters({ here, codes }: { readonly here: Address; readonly codes: read
         onChange={(code) => filter({ code })}
       />
       {(["since", "until"] as const).map((name) => (
-        <label key={name} class="row small">
-          {name === "since" ? "From" : "Until"}
-          <input
-            type="datetime-local"
-            value={inputOfAddress(params.get(name))}
-            onChange={(event) => filter({ [name]: timeInAddress(event.currentTarget.value) })}
-          />
-        </label>
+        <TimeFilter
+          key={name}
+          label={name === "since" ? "From" : "Until"}
+          value={params.get(name)}
+          onChange={(time) => filter({ [name]: time })}
+        />
       ))}
     </search>
+  );
+}
+
+interface TimeFilterProps {
+  readonly label: string;
+  /** As in the address. */
+  readonly value: string | null;
+  readonly onChange: (value: string | null) => void;
+}
+
+function TimeFilter({ label, value, onChange }: TimeFilterProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useCommands([{ title: `${label}…`, run: () => input.current?.focus(), isOnDemand: true }]);
+  return (
+    <label class="row small">
+      {label}
+      <input
+        ref={input}
+        type="datetime-local"
+        value={inputOfAddress(value)}
+        onChange={(event) => onChange(timeInAddress(event.currentTarget.value))}
+      />
+    </label>
   );
 }
 

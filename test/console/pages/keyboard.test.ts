@@ -36,6 +36,13 @@ const active = async ({ page }: Desk): Promise<string> =>
     `document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).innerText.replace(/\\s+/g, " ")`,
   );
 
+/** Moves to an option of the palette, and presses Enter. */
+async function chooseOption(desk: Desk, name: string): Promise<void> {
+  await option(desk, name).waitFor();
+  while (!(await active(desk)).startsWith(name)) await desk.page.keyboard.press("ArrowDown");
+  await desk.page.keyboard.press("Enter");
+}
+
 const groups = ({ page }: Desk): Promise<string[]> => page.locator(".palette-group").allInnerTexts();
 
 /** The card or row with the focus. */
@@ -69,9 +76,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
             ["Web 1003", `Order ${order.id} Quokka 3, Web 1003`, `Order ${order.id}`],
           ] as const) {
             await desk.ask(text);
-            await option(desk, choice).waitFor();
-            while (!(await active(desk)).startsWith(choice)) await desk.page.keyboard.press("ArrowDown");
-            await desk.page.keyboard.press("Enter");
+            await chooseOption(desk, choice);
             await desk.title(title).waitFor();
             await desk.closed();
             await desk.expectFocus(desk.title(title));
@@ -203,11 +208,22 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           // The toast has an Undo, which the key presses.
           await page.keyboard.press("u");
           await desk.told(/^Resumed: the key works again/);
+          await desk.ask("from");
+          await chooseOption(desk, "From…");
+          await desk.expectFocus(page.getByLabel("From", { exact: true }));
           await desk.ask("revoke");
           await page.keyboard.press("Enter");
           await desk.dialog("Revoke this key?").waitFor();
           await page.keyboard.press("Escape");
           await desk.closed();
+          await desk.follow("/animals");
+          await desk.row("Zora").waitFor();
+          await desk.ask("category");
+          await chooseOption(desk, "Category…");
+          await desk.expectFocus(page.getByRole("combobox", { name: "Category" }));
+          await page.keyboard.type("7");
+          await page.keyboard.press("Enter");
+          await page.waitForURL(/categoryId=7/);
           await desk.follow("/orders");
           await desk
             .button(/^Approve order/)
