@@ -164,6 +164,89 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
   );
 
   test(
+    "need no mouse either: a key suspended and rotated, an animal corrected, two put into a category, an order delivered",
+    () =>
+      withDesk(fleet, async (desk) => {
+        const { keyboard } = desk.page;
+        /** Does what the palette finds for a text. */
+        const perform = async (text: string): Promise<void> => {
+          await desk.ask(text);
+          await desk.page.getByRole("option", { name: text }).waitFor();
+          await keyboard.press("Enter");
+        };
+        const { id } = await fleet.issueKey("Kiosk", "--plan", "free");
+        await desk.ask("Kiosk");
+        await desk.page.getByRole("option", { name: "Kiosk" }).waitFor();
+        await keyboard.press("Enter");
+        await desk.expectFocus(desk.title("Kiosk"));
+        await perform("Suspend this key");
+        await desk.told("Suspended: the key does not work until you resume it.");
+        await perform("Resume this key");
+        await desk.told("Resumed: the key works again.");
+        await perform("Rotate this key");
+        await desk.dialog("Rotate Kiosk").waitFor();
+        await keyboard.press("Home");
+        await tabTo(desk, /^Create a new secret$/);
+        await keyboard.press("Enter");
+        await desk.dialog("The new secret of Kiosk").waitFor();
+        await tabTo(desk, /^I have saved the secret/);
+        await keyboard.press("Space");
+        await tabTo(desk, /^Done$/);
+        await keyboard.press("Enter");
+        await desk.closed();
+        expect(await fleet.query(`SELECT count(*) AS n FROM secrets WHERE key_id = '${id}'`)).toMatchObject([{ n: 2 }]);
+
+        await fleet.call("PUT /categories/78", { secret, body: { name: "Geckos" } });
+        const placed: number[] = [];
+        for (const name of ["Gina", "Gus"]) {
+          const { body } = await fleet.call("POST /pets", { secret, body: { name, categoryId: 1 } });
+          placed.push(body.id);
+        }
+        await desk.follow("/animals");
+        await desk.row("Gina").waitFor();
+        // The newest are first.
+        for (let row = 0; row < 2; row++) {
+          await keyboard.press("j");
+          await keyboard.press("x");
+        }
+        await desk.ask("Set category");
+        await desk.page.getByRole("option", { name: "Set category… (2 animals selected)" }).waitFor();
+        await keyboard.press("Enter");
+        await desk.dialog("Set the category of 2 animals?").waitFor();
+        await tabTo(desk, /^Category/);
+        await keyboard.type("geckos");
+        await desk.page.getByRole("option", { name: "Geckos 78" }).waitFor();
+        await keyboard.press("ArrowDown");
+        await keyboard.press("Enter");
+        await tabTo(desk, /^Set the category of 2 animals$/);
+        await keyboard.press("Enter");
+        await desk.told("2 animals were put into Geckos.");
+        await desk.closed();
+
+        await desk.follow(`/animals/${placed[0]}`);
+        await desk.title("Gina").waitFor();
+        await perform("Edit this animal");
+        await desk.dialog("Edit the animal").waitFor();
+        await keyboard.press("Control+a");
+        await keyboard.type("Gina II");
+        await keyboard.press("Enter");
+        await desk.title("Gina II").waitFor();
+
+        const { body: order } = await fleet.call("POST /store/orders", { secret, body: { petId: placed[1] } });
+        await desk.follow(`/orders/${order.id}`);
+        await desk.title(`Order ${order.id}`).waitFor();
+        await perform(`Approve order ${order.id}`);
+        await desk.told(`Order ${order.id} is now approved.`);
+        await perform(`Deliver order ${order.id}…`);
+        await desk.dialog(`Deliver order ${order.id}?`).waitFor();
+        await tabTo(desk, /^Deliver the order$/);
+        await keyboard.press("Enter");
+        await desk.row("Delivered").waitFor();
+      }),
+    BROWSER_TEST_MS,
+  );
+
+  test(
     "tell screen readers what changes: what was found, what was done, what went wrong, and where one is",
     () =>
       withDesk(fleet, async (desk) => {

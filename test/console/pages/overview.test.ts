@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { BROWSER_TEST_MS, CHROMIUM, openBrowser } from "../../harness/browser/desk.ts";
+import { expectUsable } from "../../harness/browser/usable.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore, sqlite } from "../../harness/service/stores.ts";
 
@@ -67,7 +68,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           withDesk(fleet, async (desk) => {
             await desk.page.getByRole("table", { name: "Instances" }).getByRole("row").nth(2).waitFor();
             await desk.settled();
-            await desk.expectUsable("/console with two instances");
+            await expectUsable(desk.page, "/console with two instances", () => desk.settled());
           }),
         BROWSER_TEST_MS,
       );
