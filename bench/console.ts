@@ -12,9 +12,10 @@ import { ConsoleFault } from "../src/console/fault.ts";
 import type { ConsoleHandler, ConsoleParts, SignedIn } from "../src/console/handler.ts";
 import { ImportJobs } from "../src/console/jobs/import-jobs.ts";
 import { listAnimals } from "../src/console/resources/animals.ts";
+import { listUsedCategories } from "../src/console/resources/categories.ts";
 import { boundedSnapshots } from "../src/console/resources/export.ts";
 import { listJournal } from "../src/console/resources/journal.ts";
-import { viewOfKey } from "../src/console/resources/keys/keys.ts";
+import { usageOfOneKey, viewOfKey } from "../src/console/resources/keys/keys.ts";
 import { listOfKeys } from "../src/console/resources/keys/list.ts";
 import { listOrders } from "../src/console/resources/orders/orders.ts";
 import { showOverview } from "../src/console/resources/overview.ts";
@@ -182,11 +183,15 @@ async function measure(kind: string, store: Store, database: DatabaseUrl): Promi
     ["keys, most of today's quota first", listOfKeys, "sort=-today", ""],
     ["keys, most refused first", listOfKeys, "sort=-refused", ""],
     ["one key", viewOfKey, "", anyKey],
+    ["one key, usage of 30 days", usageOfOneKey, "span=month", anyKey],
+    ["overview, a period of a week", showOverview, `from=${NOW - 9 * DAY_MS}&until=${NOW - 2 * DAY_MS}`, ""],
     ["animals, first page", listAnimals, "", ""],
     ["animals, sorted by name", listAnimals, "sort=-name", ""],
     ["animals, by status", listAnimals, "status=sold", ""],
-    ["animals, by name of a category", listAnimals, "category=category+1", ""],
+    ["animals, by category", listAnimals, "categoryId=7", ""],
     ["animals, by name", listAnimals, "name=animal+99", ""],
+    ["categories", listUsedCategories, "", ""],
+    ["categories, by name", listUsedCategories, "name=category+1", ""],
     ["orders, placed", listOrders, "status=placed", ""],
     ["journal", listJournal, "", ""],
   ] as const) {
