@@ -14,7 +14,7 @@ const AXE_OPTIONS = { resultTypes: ["violations"], preload: false, selectors: fa
 /** A page that is not redrawn for another size within this many checks never will be. */
 const REDRAWN_LOOKS = 50;
 
-/** The narrowest phone, a tablet on its side and upright, a laptop, and a large screen. */
+/** The narrowest phone, a tablet upright and on its side, a laptop, and a large screen. */
 const AXE_WIDTHS = [320, 768, 1024, 1440, 2560] as const;
 const SCHEMES = ["light", "dark"] as const;
 /** Set it to "all" to check everything at each width in both schemes, which takes four times as long. */
