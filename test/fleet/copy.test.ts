@@ -43,7 +43,11 @@ async function filledStore(animals: number): Promise<{ cwd: string; secret: stri
   return { cwd, secret };
 }
 
-const copyArguments = (to: string) => ["copy", "--from", "sqlite:data/animal-store.db", "--to", to];
+/** A busy server may need more than the usual time for a new connection. */
+const copyArguments = (to: string) => [
+  ...["copy", "--from", "sqlite:data/animal-store.db"],
+  ...["--to", to.includes("?") ? to : `${to}?connect_timeout=60`],
+];
 
 /**
  * Begins copies from and to servers that accept connections and are silent from a statement on. They wait for half a

@@ -162,13 +162,15 @@ test("a server that says nothing any more after the login is given up, in one li
 });
 
 describe("a server that goes silent while it migrates", () => {
-  /** For new connections, which get no answer either. */
-  const GIVES_UP_SOON = "&connect_timeout=1";
+  /** New connections get no answer either. */
+  const GIVES_UP_SOON = 1;
+  /** A busy server needs time for a new connection. */
+  const IS_PATIENT = 60;
   const silence = (port: number) => `no answer from 127.0.0.1:${port} within `;
-  const through = (url: string, port: number, parameters = ""): string => {
+  const through = (url: string, port: number, connectTimeout: number): string => {
     const address = new URL(url);
     address.port = String(port);
-    address.search = `?sslmode=disable${parameters}`;
+    address.search = `?sslmode=disable&connect_timeout=${connectTimeout}`;
     return address.href;
   };
 
@@ -176,7 +178,7 @@ describe("a server that goes silent while it migrates", () => {
     const url = await newDatabase();
     const port = Number(new URL(url).port);
     const whole = await breakAtStatement(port, Number.POSITIVE_INFINITY, "never");
-    await migrateDatabase(through(url, whole.port), () => {});
+    await migrateDatabase(through(url, whole.port, IS_PATIENT), () => {});
     const last = whole.statements();
     // The end of the lock's session is the last; between the tenth and the one before, all create tables.
     const silentAt = [4, 5, 6, 7, 8, 9, 10, last - 2, last - 1, last];
@@ -205,7 +207,9 @@ describe("a server that goes silent while it migrates", () => {
       proxy.silence();
     };
     const options = { migrations, answerTimeoutMs: 4_000, lookIntervalMs: 50 };
-    await expect(migrateDatabase(through(url, proxy.port), onProgress, options)).rejects.toThrow(silence(proxy.port));
+    await expect(migrateDatabase(through(url, proxy.port, IS_PATIENT), onProgress, options)).rejects.toThrow(
+      silence(proxy.port),
+    );
     expect(progress).toEqual([expect.stringContaining("waits for a lock")]);
     await report.close();
     expect((await migrateDatabase(url, () => {}, { migrations })).to).toBe(NEXT);

@@ -19,8 +19,8 @@ export interface ClientOptions {
 /** Makes clients of one connection each, all for one database. */
 export type ClientMaker = (options: ClientOptions) => SQL;
 
-/** As for an answer: on a busy machine, the server needs seconds to begin a session. */
-const CONNECT_TIMEOUT_SECONDS = 10;
+/** Short, as it is by this alone that Bun notices a server that hangs up before the session has begun. */
+const CONNECT_TIMEOUT_SECONDS = 2;
 
 /** A pooler refuses settings that it does not know, and would pass others on to later clients. */
 const POOLER_KNOWS = ["application_name"];
