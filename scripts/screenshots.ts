@@ -13,7 +13,11 @@ import { temporaryFolder } from "../test/harness/folder.ts";
 import { Fleet } from "../test/harness/service/fleet.ts";
 
 const OUT = join(import.meta.dir, "../docs/console");
-const WIDTHS = { wide: { width: 1280, height: 1000 }, phone: { width: 360, height: 780 } };
+const WIDTHS = {
+  wide: { width: 1280, height: 1000 },
+  tablet: { width: 820, height: 1180 },
+  phone: { width: 360, height: 780 },
+};
 const SCHEMES = ["light", "dark"] as const;
 
 /** A seeded generator, so that the sample data is the same each time. */
