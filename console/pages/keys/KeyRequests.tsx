@@ -110,7 +110,7 @@ function Filters({ here, codes }: { readonly here: Address; readonly codes: read
 
 interface TimeFilterProps {
   readonly label: string;
-  /** As in the address. */
+  /** The address has it in UTC; null if there is none. */
   readonly value: string | null;
   readonly onChange: (value: string | null) => void;
 }

@@ -1,5 +1,5 @@
 import type { UsageSeriesView } from "../../../src/console/api/index.ts";
-import { PLAN_NAMES, PLANS, type Plan } from "../../../src/domain/keys/plan.ts";
+import { PLAN_NAMES, PLANS, type Plan, type Quotas } from "../../../src/domain/keys/plan.ts";
 import { strikesToBan } from "../../../src/domain/limits/ban.ts";
 import { useDescription } from "../../components/forms/Form.tsx";
 import { busiestDayText, planName, planText } from "../../format/keys.ts";
@@ -31,7 +31,7 @@ export function PlanField({ value, onChange, mistake, perMinute, id }: PlanField
   );
   const { id: group, described, notes } = useDescription({ hint, mistake });
   const row = (plan: Plan) => {
-    const quotas: { readonly perMinute: number; readonly perDay: number } | undefined = PLANS[plan];
+    const quotas: Quotas | undefined = PLANS[plan];
     return (
       <tr key={plan}>
         <th scope="row">

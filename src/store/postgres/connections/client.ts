@@ -19,7 +19,7 @@ export interface ClientOptions {
 /** Makes clients of one connection each, all for one database. */
 export type ClientMaker = (options: ClientOptions) => SQL;
 
-/** Short, as it is by this alone that Bun notices a server that hangs up before the session has begun. */
+/** It is short, because only by it does Bun notice that a server has hung up before the session began. */
 const CONNECT_TIMEOUT_SECONDS = 2;
 
 /** A pooler refuses settings that it does not know, and would pass others on to later clients. */
