@@ -44,10 +44,8 @@ async function filledStore(animals: number): Promise<{ cwd: string; secret: stri
 }
 
 /** A busy server may need more than the usual time for a new connection. */
-const copyArguments = (to: string) => [
-  ...["copy", "--from", "sqlite:data/animal-store.db"],
-  ...["--to", to.includes("?") ? to : `${to}?connect_timeout=60`],
-];
+const patient = (to: string) => (to.includes("?") ? to : `${to}?connect_timeout=60`);
+const copyArguments = (to: string) => ["copy", "--from", "sqlite:data/animal-store.db", "--to", patient(to)];
 
 /**
  * Begins copies from and to servers that accept connections and are silent from a statement on. They wait for half a

@@ -66,7 +66,7 @@ describe("a migration that has to wait for a long transaction", () => {
     const report = await inTransaction(url, "SELECT * FROM animals");
     const migrating = migrateDatabase(url, () => {}, {
       migrations: withNext(ADD_COLUMN),
-      // One attempt, which the holder is looked for in the middle of.
+      // There is one attempt, and the holder is looked up halfway through it.
       patience: { ...PATIENCE, lockTimeoutMs: 3_000, limitMs: 500 },
     });
     await expect(migrating).rejects.toMatchObject({

@@ -36,13 +36,6 @@ const active = async ({ page }: Desk): Promise<string> =>
     `document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).innerText.replace(/\\s+/g, " ")`,
   );
 
-/** Moves to an option of the palette, and presses Enter. */
-async function chooseOption(desk: Desk, name: string): Promise<void> {
-  await option(desk, name).waitFor();
-  while (!(await active(desk)).startsWith(name)) await desk.page.keyboard.press("ArrowDown");
-  await desk.page.keyboard.press("Enter");
-}
-
 const groups = ({ page }: Desk): Promise<string[]> => page.locator(".palette-group").allInnerTexts();
 
 /** The card or row with the focus. */
@@ -75,8 +68,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
             [String(zora.id), `Zora id ${zora.id}`, "Zora"],
             ["Web 1003", `Order ${order.id} Quokka 3, Web 1003`, `Order ${order.id}`],
           ] as const) {
-            await desk.ask(text);
-            await chooseOption(desk, choice);
+            await desk.choose(text, choice);
             await desk.title(title).waitFor();
             await desk.closed();
             await desk.expectFocus(desk.title(title));
@@ -208,8 +200,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           // The toast has an Undo, which the key presses.
           await page.keyboard.press("u");
           await desk.told(/^Resumed: the key works again/);
-          await desk.ask("from");
-          await chooseOption(desk, "From…");
+          await desk.choose("from", "From…");
           await desk.expectFocus(page.getByLabel("From", { exact: true }));
           await desk.ask("revoke");
           await page.keyboard.press("Enter");
@@ -218,8 +209,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           await desk.closed();
           await desk.follow("/animals");
           await desk.row("Zora").waitFor();
-          await desk.ask("category");
-          await chooseOption(desk, "Category…");
+          await desk.choose("category", "Category…");
           await desk.expectFocus(page.getByRole("combobox", { name: "Category" }));
           await page.keyboard.type("7");
           await page.keyboard.press("Enter");
@@ -439,7 +429,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           await desk.expectUnclipped("the palette");
           await page.keyboard.type("quokka");
           await option(desk, "All orders that match").waitFor();
-          await desk.expectUsable("the palette with what it found");
+          await desk.expectUsable("the palette with what it found", "all widths");
           await field(desk).fill("W".repeat(100));
           await desk.sees(/^Nothing was found for/);
           await desk.expectUsable("the palette that found nothing");
@@ -449,7 +439,7 @@ describe.skipIf(!CHROMIUM)("the keyboard", () => {
           await desk.expectFocus(desk.button(/^Find anything/));
           await page.keyboard.press("?");
           await desk.dialog("Keyboard shortcuts").waitFor();
-          await desk.expectUsable("the shortcuts");
+          await desk.expectUsable("the shortcuts", "all widths");
           await desk.expectUnclipped("the shortcuts");
           await page.keyboard.press("Escape");
           await desk.closed();

@@ -172,6 +172,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
             await field.fill(name.slice(0, 20));
             await desk.page.getByRole("option").getByText(name, { exact: true }).first().waitFor();
             await expectNoElementOfName(desk);
+            await desk.expectUsable(`the palette with ${name}`);
             await desk.page.keyboard.press("Escape");
             await desk.closed();
           }

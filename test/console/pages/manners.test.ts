@@ -168,22 +168,14 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
     () =>
       withDesk(fleet, async (desk) => {
         const { keyboard } = desk.page;
-        /** Does what the palette finds for a text. */
-        const perform = async (text: string): Promise<void> => {
-          await desk.ask(text);
-          await desk.page.getByRole("option", { name: text }).waitFor();
-          await keyboard.press("Enter");
-        };
         const { id } = await fleet.issueKey("Kiosk", "--plan", "free");
-        await desk.ask("Kiosk");
-        await desk.page.getByRole("option", { name: "Kiosk" }).waitFor();
-        await keyboard.press("Enter");
+        await desk.choose("Kiosk");
         await desk.expectFocus(desk.title("Kiosk"));
-        await perform("Suspend this key");
+        await desk.choose("Suspend this key");
         await desk.told("Suspended: the key does not work until you resume it.");
-        await perform("Resume this key");
+        await desk.choose("Resume this key");
         await desk.told("Resumed: the key works again.");
-        await perform("Rotate this key");
+        await desk.choose("Rotate this key");
         await desk.dialog("Rotate Kiosk").waitFor();
         await keyboard.press("Home");
         await tabTo(desk, /^Create a new secret$/);
@@ -209,9 +201,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
           await keyboard.press("j");
           await keyboard.press("x");
         }
-        await desk.ask("Set category");
-        await desk.page.getByRole("option", { name: "Set category… (2 animals selected)" }).waitFor();
-        await keyboard.press("Enter");
+        await desk.choose("Set category", "Set category… (2 animals selected)");
         await desk.dialog("Set the category of 2 animals?").waitFor();
         await tabTo(desk, /^Category/);
         await keyboard.type("geckos");
@@ -225,7 +215,7 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
 
         await desk.follow(`/animals/${placed[0]}`);
         await desk.title("Gina").waitFor();
-        await perform("Edit this animal");
+        await desk.choose("Edit this animal");
         await desk.dialog("Edit the animal").waitFor();
         await keyboard.press("Control+a");
         await keyboard.type("Gina II");
@@ -235,9 +225,9 @@ describe.skipIf(!CHROMIUM)("the pages of the console", () => {
         const { body: order } = await fleet.call("POST /store/orders", { secret, body: { petId: placed[1] } });
         await desk.follow(`/orders/${order.id}`);
         await desk.title(`Order ${order.id}`).waitFor();
-        await perform(`Approve order ${order.id}`);
+        await desk.choose(`Approve order ${order.id}`);
         await desk.told(`Order ${order.id} is now approved.`);
-        await perform(`Deliver order ${order.id}…`);
+        await desk.choose(`Deliver order ${order.id}…`);
         await desk.dialog(`Deliver order ${order.id}?`).waitFor();
         await tabTo(desk, /^Deliver the order$/);
         await keyboard.press("Enter");

@@ -90,9 +90,7 @@ describe.skipIf(!CHROMIUM)("several rows of a list in the console", () => {
           await desk.row("Till").getByText("Suspended").waitFor();
           for (const name of ["Aviary", "Zoo"]) await box(desk, `Select ${name}`).click();
           // The palette offers what the bar does.
-          await desk.ask("resume");
-          await page.getByRole("option", { name: "Resume… (2 keys selected)" }).waitFor();
-          await page.keyboard.press("Enter");
+          await desk.choose("resume", "Resume… (2 keys selected)");
           const resume = desk.dialog("Resume 1 key?");
           await resume.getByText("This cannot be done to 1 other selected key, which stays as it is.").waitFor();
           await desk.button("Resume 1 key").click();

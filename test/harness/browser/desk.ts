@@ -6,7 +6,7 @@ import type { Fleet } from "../service/fleet.ts";
 import { PATIENCE_MS, type Seat, Seats } from "../service/seats.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { launchChromium } from "./playwright.ts";
-import { expectUnclipped, expectUsable } from "./usable.ts";
+import { expectUnclipped, expectUsable, type Widths } from "./usable.ts";
 
 // Users of the console: each has their own cookies, and finds elements as people do, by role and name. Unexpected
 // errors of the page fail the test.
@@ -174,6 +174,14 @@ export class Desk {
     await this.page.keyboard.type(text);
   }
 
+  /** Opens the palette, types, and presses Enter on an option. */
+  async choose(text: string, name = text): Promise<void> {
+    await this.ask(text);
+    const option = this.page.getByRole("option", { name }).first();
+    while ((await option.getAttribute("aria-selected")) !== "true") await this.page.keyboard.press("ArrowDown");
+    await this.page.keyboard.press("Enter");
+  }
+
   /** Advances the page's clock by some seconds, so that it polls again. */
   async later(): Promise<void> {
     await this.page.clock.fastForward(POLL_MS);
@@ -202,9 +210,9 @@ export class Desk {
     this.#allowed.push(...failures);
   }
 
-  /** Checks that axe finds nothing and nothing is too wide, light and dark. */
-  async expectUsable(what: string): Promise<void> {
-    if (this.#isLookedAt) await expectUsable(this.page, what, () => this.settled());
+  /** Checks that axe finds nothing and nothing is too wide, light and dark; at two widths, unless at all is asked for. */
+  async expectUsable(what: string, at: Widths = "two widths"): Promise<void> {
+    if (this.#isLookedAt) await expectUsable(this.page, what, () => this.settled(), at);
   }
 
   /** Checks that nothing is cut off, from the narrowest phone to the widest screen. */

@@ -17,8 +17,8 @@ const REDRAWN_LOOKS = 50;
 /** The narrowest phone, a tablet upright and on its side, a laptop, and a large screen. */
 const AXE_WIDTHS = [320, 768, 1024, 1440, 2560] as const;
 const SCHEMES = ["light", "dark"] as const;
-/** Set it to "all" to check everything at each width in both schemes, which takes four times as long. */
-const ARE_ALL = process.env.TEST_WIDTHS === "all";
+/** At two widths, each scheme is checked as far as it differs. At all, everything is checked in both schemes. */
+export type Widths = "two widths" | "all widths";
 
 /** While a dialog is open, everything else is inert. */
 const SHOWN = '(document.querySelector("dialog[open]") ?? document)';
@@ -28,19 +28,25 @@ const SHOWN = '(document.querySelector("dialog[open]") ?? document)';
  * which the views take in turn. Colours depend on the scheme and not on the width, so what both widths show is checked
  * once in each scheme.
  */
-export async function expectUsable(page: Page, what: string, settled: () => Promise<void>): Promise<void> {
+export async function expectUsable(
+  page: Page,
+  what: string,
+  settled: () => Promise<void>,
+  at: Widths = "two widths",
+): Promise<void> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
   const found: string[] = [];
+  const areAll = at === "all widths" || process.env.TEST_WIDTHS === "all";
   const [phone, ...others] = AXE_WIDTHS;
   const other = others[Bun.hash.crc32(what) % others.length] as number;
-  for (const width of ARE_ALL ? AXE_WIDTHS : [phone, other]) {
+  for (const width of areAll ? AXE_WIDTHS : [phone, other]) {
     await page.setViewportSize({ width, height: WIDE.height });
     const shown = await widthWithin(page, width, settled);
     if (shown > width) found.push(`at ${width}: the page is ${shown} pixels wide`);
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme });
       const isInTurn = colorScheme === (width === phone ? "dark" : "light");
-      const here = ARE_ALL || isInTurn ? await violations(page, SHOWN) : await onlyHere(page, width === phone);
+      const here = areAll || isInTurn ? await violations(page, SHOWN) : await onlyHere(page, width === phone);
       for (const each of here) found.push(`at ${width}, ${colorScheme}: ${each}`);
     }
   }
