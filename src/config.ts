@@ -131,6 +131,11 @@ export const SETTINGS = {
     "Address on which the console is served if it has a port of its own; `0.0.0.0` for all.",
     parseHost,
   ),
+  NAME_INDEX: setting(
+    "on",
+    "`off`: the console cannot search inside the names of animals, and the index for that is removed.",
+    parseSwitch,
+  ),
   METRICS_PORT: setting("", "Port for Prometheus metrics; by default, there are none.", optional(parsePort)),
   METRICS_HOST: setting("127.0.0.1", "Address on which metrics are served; `0.0.0.0` for all.", parseHost),
   METRICS_BY_KEY: setting("off", "`on`: metrics count requests for each key, too.", parseSwitch),

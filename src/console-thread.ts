@@ -9,6 +9,7 @@ import type { CallerOf } from "./console/dispatcher.ts";
 import type { ConsoleSettings } from "./console/handler.ts";
 import { BackgroundTasks } from "./console/jobs/background.ts";
 import { ImportJobs } from "./console/jobs/import-jobs.ts";
+import { NameIndexing } from "./console/jobs/name-indexing.ts";
 import { boundedSnapshots } from "./console/resources/export.ts";
 import { createConsole } from "./console/server.ts";
 import { createHoldBack, outside } from "./http/outside.ts";
@@ -66,13 +67,15 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   const { REDIS_URL: redisUrl, DATABASE_URL: database } = config;
   const counters = countersOf(store, redisUrl && ((keyIds) => readTallies(redisUrl, keyIds)));
   const onFailure = (error: unknown) => failures.report("console: work beside requests failed", error);
-  const imports = new ImportJobs({ store, clock, run: background.run.bind(background), onFailure });
+  const run = background.run.bind(background);
+  const imports = new ImportJobs({ store, clock, run, onFailure });
+  const nameIndexing = new NameIndexing({ nameIndex: store.nameIndex, run, onFailure });
   const cache = new ConsoleCache({ store, clock, counters, database, onFailure });
   opened.defer(() => imports.close());
   opened.defer(() => background.stop());
   opened.defer(() => cache.close());
   const openSnapshot = boundedSnapshots(() => openServedSnapshot(storeHandle));
-  const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, cache, imports };
+  const parts = { settings, store, clock, ...logs, background, counters, openSnapshot, cache, imports, nameIndexing };
   const { isIdle, ...listening } = data.endpoint
     ? listenBehind(data.endpoint, createConsole(parts, relayed(data.endpoint)), opened)
     : listenApart(config, createConsole(parts, directCaller(config)), opened);

@@ -89,7 +89,6 @@ export async function start(config: Config, parts: StartParts): Promise<Service>
 async function startWith(config: Config, parts: StartParts, opened: AsyncDisposableStack): Promise<Service> {
   const { log, clock = systemClock, bodyTimeoutMs, redisAnswerTimeoutMs, quietMs } = parts;
   const { DATABASE_URL: databaseUrl, ENVIRONMENT: environment, REDIS_URL: redisUrl } = config;
-  const { REQUEST_LOG_DAYS: requestDays } = config;
   const settings = { config, threads: threadCount(config), bodyTimeoutMs, redisAnswerTimeoutMs, quietMs };
   // At the limit of open files, it could not read the limit.
   const hasRoom = roomForFiles();
@@ -143,7 +142,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
 
   const instance = { version: manifest.version, environment, threads: settings.threads };
   const heartbeat = new Heartbeat({ ...instance, ...consoleAddresses(config, consoleUrl), store, clock, serving });
-  opened.defer(startBackgroundJobs({ schedule, meters, heartbeat, store, steadyClock, report, requestDays }));
+  opened.defer(startBackgroundJobs({ schedule, meters, heartbeat, store, steadyClock, report, config }));
   announceStart(config, origin, log);
   opened.defer(() => threads.close());
   metrics.include(() => threads.metrics());

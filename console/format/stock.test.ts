@@ -29,7 +29,7 @@ describe("a search", () => {
 });
 
 test("a filter is told in words", () => {
-  const none = { status: "", category: undefined, name: "", id: "" };
+  const none = { status: "", category: undefined, name: "", isInside: false, id: "" };
   expect(filterText(none)).toBe("all animals");
   expect(filterText({ ...none, status: "sold" })).toBe("sold animals");
   expect(filterText({ ...none, status: "available", category: { id: "1", name: "Dogs" } })).toBe(
@@ -37,6 +37,7 @@ test("a filter is told in words", () => {
   );
   expect(filterText({ ...none, category: { id: "12", name: null } })).toBe("animals of category 12");
   expect(filterText({ ...none, name: "Re" })).toBe("animals whose name begins with “Re”");
+  expect(filterText({ ...none, name: "ex", isInside: true })).toBe("animals whose name contains “ex”");
   expect(filterText({ ...none, id: "7" })).toBe("animals with the id 7");
 });
 

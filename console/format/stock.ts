@@ -46,15 +46,17 @@ export interface AnimalFilter {
   readonly status: string;
   readonly category: Category | undefined;
   readonly name: string;
+  /** The name is searched inside, and not only where it begins. */
+  readonly isInside: boolean;
   readonly id: string;
 }
 
-/** "all animals"; "available animals of Dogs"; "sold animals whose name begins with Rex" */
-export function filterText({ status, category, name, id }: AnimalFilter): string {
+/** "all animals"; "available animals of Dogs"; "sold animals whose name begins with Rex"; "animals whose name contains ex" */
+export function filterText({ status, category, name, isInside, id }: AnimalFilter): string {
   const which = `${status === "" ? (category || name || id ? "" : "all ") : `${status} `}animals`;
   const parts = [
     category && `of ${categoryLabel(category)}`,
-    name !== "" && `whose name begins with “${name}”`,
+    name !== "" && `whose name ${isInside ? "contains" : "begins with"} “${name}”`,
     id !== "" && `with the id ${id}`,
   ].filter(Boolean);
   return [which, ...parts].join(" ");

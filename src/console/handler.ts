@@ -12,6 +12,7 @@ import type { ConsoleCache } from "./cached/cache.ts";
 import type { ConsoleFault } from "./fault.ts";
 import type { BackgroundTasks } from "./jobs/background.ts";
 import type { ImportJobs } from "./jobs/import-jobs.ts";
+import type { NameIndexing } from "./jobs/name-indexing.ts";
 
 /** The settings of the console's thread: plain data. */
 export interface ConsoleSettings {
@@ -34,6 +35,8 @@ export interface ConsoleSettings {
   readonly logRequests: boolean;
   /** The days for which requests of keys are kept; 0: they are not. */
   readonly requestDays: number;
+  /** False: names are searched by how they begin alone. */
+  readonly indexesNames: boolean;
 }
 
 export interface ConsoleParts extends Pick<RequestLogParts, "log" | "failures" | "refusals"> {
@@ -47,6 +50,7 @@ export interface ConsoleParts extends Pick<RequestLogParts, "log" | "failures" |
   readonly openSnapshot: () => Promise<AnimalSnapshot | undefined>;
   readonly cache: ConsoleCache;
   readonly imports: ImportJobs;
+  readonly nameIndexing: NameIndexing;
 }
 
 /** A request, as a handler gets it. */

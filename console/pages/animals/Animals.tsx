@@ -6,10 +6,11 @@ import type {
   AnimalView,
   CategoryView,
   FrameView,
+  IndexingView,
   PageView,
 } from "../../../src/console/api/index.ts";
 import { OPERATOR_ONLY, WRITES_STOCK } from "../../../src/domain/console-role.ts";
-import { ANIMAL_STATUSES, type AnimalStatus } from "../../../src/domain/stock/animal.ts";
+import { ANIMAL_STATUSES, type AnimalStatus, NAME_PART_MIN_CODE_POINTS } from "../../../src/domain/stock/animal.ts";
 import { CommandButton } from "../../commands/CommandButton.tsx";
 import { useCommands } from "../../commands/registry.ts";
 import { CategoryPicker } from "../../components/forms/CategoryPicker.tsx";
@@ -64,8 +65,9 @@ const BY_NAME: readonly SortChoice[] = [
 ];
 
 /** The orders that there is an index for. */
-function sortingFor({ name, categoryId, id, sort }: Params): Sorting {
+function sortingFor({ name, inside, categoryId, id, sort }: Params): Sorting {
   const inAddress = String(sort ?? "");
+  if (inside) return sortingOf(inAddress, "-id", BY_ID);
   if (name) return sortingOf(inAddress, "name", BY_NAME);
   return sortingOf(inAddress, "-id", categoryId || id ? BY_ID : [...BY_ID, ...BY_NAME]);
 }
@@ -78,11 +80,17 @@ const SORT_WORDS: Readonly<Record<string, string>> = {
   "-name": "by name, from Z to A",
 } satisfies Record<AnimalSort, string>;
 
-const FILTERS = ["status", "categoryId", "name", "id", "sort", "cursor"] as const;
+const FILTERS = ["status", "categoryId", "name", "inside", "id", "sort", "cursor"] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
-const filtersIn = (params: URLSearchParams): Filters =>
-  Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? ""])) as Record<keyof Filters, string>;
+/** A search inside names goes on being one when its text is long enough again, and no other filter is set. */
+function filtersIn(params: Params): Filters {
+  const given = Object.fromEntries(FILTERS.map((name) => [name, String(params[name] ?? "")])) as Filters;
+  const { name, inside, status, categoryId, id } = given;
+  return { ...given, inside: !(status || categoryId || id) && isLongEnough(name) ? inside : "" };
+}
+
+const isLongEnough = (name: string): boolean => Array.from(name).length >= NAME_PART_MIN_CODE_POINTS;
 
 /** Many animals share a name. */
 const NAMES = {
@@ -106,8 +114,9 @@ function useCategory(id: string, animals: AnimalListView | undefined): Category 
 /** The list of animals. Search, filters and order are kept in the address. */
 export function Animals() {
   const here = address.value;
-  const filters = filtersIn(here.params);
-  const { status, categoryId, name, id } = filters;
+  const inAddress = Object.fromEntries(here.params);
+  const filters = filtersIn(inAddress);
+  const { status, categoryId, name, inside, id } = filters;
   const live = useLive<AnimalListView>(withParams("/animals", { ...filters }));
   const frame = useLive<FrameView>("/frame", FRAME_POLL_MS).data;
   const category = useCategory(categoryId, live.isStale ? undefined : live.data);
@@ -117,15 +126,15 @@ export function Animals() {
   const sorting = sortingFor(filters);
   const selection = useSelection(live.data?.items, NAMES);
   const filter = (changes: Params): void => {
-    const { choices } = sortingFor({ ...filters, ...changes });
+    const { choices } = sortingFor(filtersIn({ ...inAddress, ...changes }));
     const sort = choices.some((choice) => choice.sort === filters.sort) ? filters.sort : null;
     navigate(linkWith(here, { ...changes, sort, cursor: null }), { isReplacing: true });
   };
   const { data, isStale } = live;
   useEffect(() => {
     if (data && !isStale && isFiltered) announce(foundText(data));
-  }, [data?.items.length, isStale, status, categoryId, name, id]);
-  const words = { status, category, name, id };
+  }, [data?.items.length, isStale, status, categoryId, name, inside, id]);
+  const words = { status, category, name, isInside: inside !== "", id };
   const add = may(WRITES_STOCK) && { title: "Add an animal", run: () => setOpen("add") };
   const download = may(OPERATOR_ONLY) && { title: "Export these animals", run: () => setOpen("export") };
   useCommands([add, download]);
@@ -176,6 +185,7 @@ export function Animals() {
         <CommandButton of={add} class="is-main" />
       </search>
       {id !== "" && <ByIdNote id={id} />}
+      {name !== "" && data && !isStale && <ByNameNote name={name} isInside={inside !== ""} view={data} />}
       <Loaded live={live} what="the animals" restart={linkTo("/animals")}>
         {(view) => (
           <List
@@ -231,6 +241,44 @@ const ByIdNote = ({ id }: { readonly id: string }) => (
     </a>
   </p>
 );
+
+interface ByNameNoteProps {
+  readonly name: string;
+  readonly isInside: boolean;
+  readonly view: AnimalListView;
+}
+
+/** Says where names are searched, and offers the other search. */
+function ByNameNote({ name, isInside, view: { canSearchInside, indexing } }: ByNameNoteProps) {
+  const link = (inside: string | null): string =>
+    linkWith(address.value, { status: null, categoryId: null, sort: null, cursor: null, inside });
+  if (isInside)
+    return (
+      <p class="soft">
+        Searching inside names. <a href={link(null)}>Search only their beginnings</a>{" "}
+        {indexing && indexingText(indexing)}
+      </p>
+    );
+  return (
+    <p class="soft">
+      Searching the beginnings of names.{" "}
+      {canSearchInside ? (
+        isLongEnough(name) ? (
+          <a href={link("true")}>Search inside names</a>
+        ) : (
+          `Type at least ${NAME_PART_MIN_CODE_POINTS} characters to search inside them.`
+        )
+      ) : (
+        "This service cannot search inside them."
+      )}
+    </p>
+  );
+}
+
+const indexingText = ({ upToId, lastId }: IndexingView): string =>
+  upToId === null
+    ? "Names are still being indexed, and none can be found yet."
+    : `Names are still being indexed: animals with ids up to ${grouped(upToId)} of ${grouped(lastId)} can be found so far.`;
 
 interface ListProps {
   readonly view: AnimalListView;

@@ -12,8 +12,24 @@ export interface AnimalView extends Pick<Animal, "name" | "status"> {
 /** The orders of a list of animals: those by name only without a category and an id, a search by name only in them. */
 export type AnimalSort = IdOrder | NameOrder;
 
-/** GET /console/api/animals?status=&categoryId=&name=&id=&sort=&cursor= : 50 a page, the newest first by default. */
-export type AnimalListView = PageView<AnimalView>;
+/**
+ * GET /console/api/animals?status=&categoryId=&name=&id=&inside=&sort=&cursor= : 50 a page, the newest first by default.
+ * inside=true searches inside names, without the other filters, and by id.
+ */
+export interface AnimalListView extends PageView<AnimalView> {
+  /** Present in a search by name. */
+  readonly canSearchInside?: boolean;
+  /** Present in a search inside names that cannot find everything yet. */
+  readonly indexing?: IndexingView;
+}
+
+/** How far the index of names has come. */
+export interface IndexingView {
+  /** Animals up to this id can be found; null: none can. */
+  readonly upToId: string | null;
+  /** The greatest id of all. */
+  readonly lastId: string;
+}
 
 /** POST /console/api/animals: answers with AnimalView. */
 export type AnimalForm = Pick<AnimalView, "name" | "categoryId" | "status">;
@@ -40,4 +56,4 @@ export interface UsedCategoryView {
   readonly animals: BoundedCount;
 }
 
-/** GET /console/api/export?format=csv|ndjson&status=&categoryId=&name=&id= : a download. */
+/** GET /console/api/export?format=csv|ndjson&status=&categoryId=&name=&id=&inside= : a download. */

@@ -1,11 +1,12 @@
 import { choiceField, maybe, type Parsed } from "../../base/json/fields.ts";
-import { ID_ORDERS, NAME_ORDERS } from "../../domain/page.ts";
-import { ANIMAL_STATUSES, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
+import { ID_ORDERS, type IdOrder, NAME_ORDERS } from "../../domain/page.ts";
+import { ANIMAL_STATUSES, NAME_PART_MIN_CODE_POINTS, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
 import { fold } from "../../domain/stock/fold.ts";
-import type { AnimalSelection } from "../../store/ports/store.ts";
+import type { AnimalSelection, NameSearch } from "../../store/ports/store.ts";
 import type { AnimalSort } from "../api/index.ts";
-import type { ConsoleFault } from "../fault.ts";
-import { int64TextField, invalidField } from "../forms/forms.ts";
+import { ConsoleFault } from "../fault.ts";
+import { flagField, int64TextField, invalidField } from "../forms/forms.ts";
+import type { ConsoleParts } from "../handler.ts";
 
 /** The filter of a list, and of its export. */
 export const ANIMAL_FILTER = {
@@ -13,10 +14,19 @@ export const ANIMAL_FILTER = {
   categoryId: maybe(int64TextField),
   id: maybe(int64TextField),
   name: maybe(NEW_ANIMAL_FIELDS.name),
+  inside: maybe(flagField),
 };
 
-export function selectionOf(filter: Parsed<typeof ANIMAL_FILTER>): AnimalSelection | ConsoleFault {
+type WantedAnimals = Parsed<typeof ANIMAL_FILTER>;
+
+/** A search inside names. */
+export type InsideNames = Pick<NameSearch, "part">;
+
+export const isInside = (selection: AnimalSelection | InsideNames): selection is InsideNames => "part" in selection;
+
+export function selectionOf(filter: WantedAnimals): AnimalSelection | InsideNames | ConsoleFault {
   const { status, categoryId, id, name } = filter;
+  if (filter.inside) return insideOf(filter);
   if (name !== undefined && (categoryId !== undefined || id !== undefined))
     return invalidField(
       "name",
@@ -24,6 +34,29 @@ export function selectionOf(filter: Parsed<typeof ANIMAL_FILTER>): AnimalSelecti
     );
   return { status, categoryId, ids: id === undefined ? undefined : [id], name: name && fold(name) };
 }
+
+function insideOf({ status, categoryId, id, name }: WantedAnimals): InsideNames | ConsoleFault {
+  if (status !== undefined || categoryId !== undefined || id !== undefined)
+    return invalidField(
+      "inside",
+      "A search inside names cannot be combined with a status, a category or an id. Clear them, or search only the beginnings of names.",
+    );
+  const part = fold(name ?? "");
+  if (Array.from(part).length >= NAME_PART_MIN_CODE_POINTS) return { part };
+  return invalidField(
+    "name",
+    `A search inside names takes at least ${NAME_PART_MIN_CODE_POINTS} characters. Type more of the name.`,
+  );
+}
+
+export const canSearchInside = async ({ settings, store }: ConsoleParts): Promise<boolean> =>
+  settings.indexesNames && (await store.nameIndex.progress()) !== undefined;
+
+export const NO_NAME_INDEX = new ConsoleFault(
+  409,
+  "no_name_index",
+  "Names cannot be searched inside: this service keeps no index for that. Search the beginnings of names.",
+);
 
 export const SORT_FIELD = maybe(choiceField<AnimalSort>([...ID_ORDERS, ...NAME_ORDERS]));
 
@@ -44,3 +77,11 @@ export function orderOf(
     );
   return order;
 }
+
+export const orderInside = (sort: AnimalSort = "-id"): IdOrder | ConsoleFault =>
+  isByName(sort)
+    ? invalidField(
+        "sort",
+        "A search inside names can only be sorted by id. Sort by id, or search only the beginnings of names.",
+      )
+    : (sort as IdOrder);

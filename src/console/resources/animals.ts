@@ -1,27 +1,100 @@
 import { type Fields, maybe, partial } from "../../base/json/fields.ts";
+import type { Page } from "../../domain/page.ts";
 import { ANIMAL_HAS_ORDERS, ANIMAL_IN_ORDER, NO_SUCH_ANIMAL } from "../../domain/refusal-sentences.ts";
 import { type Animal, animalTag, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
-import type { Store } from "../../store/ports/store.ts";
-import type { AnimalListView, AnimalView } from "../api/index.ts";
+import { type NameIndexProgress, type NameSearch, SearchTooSlow, type Store } from "../../store/ports/store.ts";
+import type { AnimalListView, AnimalSort, AnimalView, IndexingView } from "../api/index.ts";
 import { afterChange, ConsoleFault, notFound } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
-import { cursorIn, idIn, int64TextField, nextOf, PAGE_SIZE, readForm, withForm, withQuery } from "../forms/forms.ts";
-import type { ConsoleHandler } from "../handler.ts";
-import { ANIMAL_FILTER, isByName, orderOf, SORT_FIELD, selectionOf } from "./animal-filter.ts";
+import {
+  cursorIn,
+  idIn,
+  int64TextField,
+  nextOf,
+  PAGE_SIZE,
+  type Query,
+  readForm,
+  withForm,
+  withQuery,
+} from "../forms/forms.ts";
+import type { ConsoleAnswer, ConsoleHandler, ConsoleParts } from "../handler.ts";
+import {
+  ANIMAL_FILTER,
+  canSearchInside,
+  type InsideNames,
+  isByName,
+  isInside,
+  NO_NAME_INDEX,
+  orderInside,
+  orderOf,
+  SORT_FIELD,
+  selectionOf,
+} from "./animal-filter.ts";
 import { authorshipOf } from "./author.ts";
 
 const LIST_QUERY = { ...ANIMAL_FILTER, sort: SORT_FIELD };
 
-export const listAnimals = withQuery(LIST_QUERY, async ({ store }, _, { sort: wanted, ...filter }, { query }) => {
+export const listAnimals = withQuery(LIST_QUERY, async (parts, _, { sort: wanted, ...filter }, { query }) => {
+  const { store } = parts;
   const selection = selectionOf(filter);
   if (selection instanceof ConsoleFault) return selection;
+  if (isInside(selection)) return listInside(parts, selection, wanted, query);
   const sort = orderOf(selection, wanted);
   if (sort instanceof ConsoleFault) return sort;
   const after = cursorIn(query, isByName(sort) ? (selection.name ?? "") : undefined);
   if (after instanceof ConsoleFault) return after;
   const page = await store.animals.list({ ...selection, after, sort, size: PAGE_SIZE });
-  return { items: await viewsOf(store, page.rows), next: nextOf(page) } satisfies AnimalListView;
+  return {
+    items: await viewsOf(store, page.rows),
+    next: nextOf(page),
+    ...(selection.name === undefined ? {} : { canSearchInside: await canSearchInside(parts) }),
+  } satisfies AnimalListView;
 });
+
+/** What has just been added is found as well, unless it is too much for a moment: then the view says so. */
+async function listInside(
+  parts: ConsoleParts,
+  { part }: InsideNames,
+  wanted: AnimalSort | undefined,
+  query: Query,
+): Promise<ConsoleAnswer> {
+  const { store, nameIndexing } = parts;
+  const sort = orderInside(wanted);
+  if (sort instanceof ConsoleFault) return sort;
+  const after = cursorIn(query);
+  if (after instanceof ConsoleFault) return after;
+  if (!(await canSearchInside(parts))) return NO_NAME_INDEX;
+  await nameIndexing.extend();
+  const page = await pageInside(store, { part, sort, after, size: PAGE_SIZE });
+  if (page instanceof ConsoleFault) return page;
+  const indexing = indexingOf(await store.nameIndex.progress());
+  return {
+    items: await viewsOf(store, page.rows),
+    next: nextOf(page),
+    canSearchInside: true,
+    ...(indexing ? { indexing } : {}),
+  } satisfies AnimalListView;
+}
+
+async function pageInside({ nameIndex }: Store, query: NameSearch): Promise<Page<Animal> | ConsoleFault> {
+  try {
+    return await nameIndex.search(query);
+  } catch (error) {
+    if (error instanceof SearchTooSlow) return TOO_SLOW;
+    throw error;
+  }
+}
+
+const TOO_SLOW = new ConsoleFault(
+  503,
+  "search_too_slow",
+  "The search took too long and was stopped. Type more of the name.",
+);
+
+function indexingOf({ upToId, lastId }: Partial<NameIndexProgress> = {}): IndexingView | undefined {
+  if (lastId === undefined || upToId === lastId) return undefined;
+  return { upToId: upToId === undefined ? null : String(upToId), lastId: String(lastId) };
+}
 
 /** Adds the names of their categories, in one look-up. */
 async function viewsOf({ categories }: Pick<Store, "categories">, animals: readonly Animal[]) {

@@ -16,6 +16,9 @@ import { type Conditional, isMet, type PreconditionFailed, tagOf } from "../tag.
 export const ANIMAL_STATUSES = ["available", "pending", "sold"] as const;
 export type AnimalStatus = (typeof ANIMAL_STATUSES)[number];
 
+/** A search inside names has this many characters at least: the indexes of both databases are of trigrams. */
+export const NAME_PART_MIN_CODE_POINTS = 3;
+
 /** The fields of a new animal. Its status has a default, so that the status filter finds every animal. */
 export const NEW_ANIMAL_FIELDS = {
   name: textField(NAME_MAX_CODE_POINTS),

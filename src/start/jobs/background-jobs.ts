@@ -1,6 +1,7 @@
 import type { Keyring } from "../../access/keyring.ts";
 import { LastUse } from "../../access/last-use.ts";
 import type { SteadyClock } from "../../base/time/clock.ts";
+import type { Config } from "../../config.ts";
 import { savedResponsesExpireAtMs } from "../../domain/idempotency.ts";
 import { KEPT_DAYS_DEFAULT } from "../../domain/usage/kept-request.ts";
 import { type Meters, SAVE_INTERVAL_MS } from "../../meter/open.ts";
@@ -98,14 +99,14 @@ export function startLooking({ schedule, look, tellOthers, report, intervalMs = 
 interface ProcessJobParts extends JobParts {
   readonly meters: Meters;
   readonly heartbeat: Heartbeat;
-  /** The days for which requests are kept; 0: they are not. */
-  readonly requestDays: number;
+  readonly config: Pick<Config, "REQUEST_LOG_DAYS" | "NAME_INDEX">;
 }
 
 /** Starts the jobs that run once in a process, however many threads it has. Returns how to stop them. */
 export function startBackgroundJobs(parts: ProcessJobParts) {
-  const { schedule, meters, heartbeat, store, steadyClock, report, requestDays } = parts;
-  const maintenance = maintenanceOf(store, steadyClock, requestDays);
+  const { schedule, meters, heartbeat, store, steadyClock, report, config } = parts;
+  if (!config.NAME_INDEX) store.nameIndex.drop().catch(report("could not remove the index of names"));
+  const maintenance = maintenanceOf(store, steadyClock, config.REQUEST_LOG_DAYS);
   const { deleteExpiredResponses, sweepUsage, sweepRequests, sweepSessions, foldNames } = maintenance;
   const heartbeatFailure = "could not note that this instance is alive";
   const jobs = startJobs(schedule, report, [

@@ -10,6 +10,11 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** A search would have to look at more rows than there is time for. */
+export class SearchTooSlow extends Error {
+  override readonly name = "SearchTooSlow";
+}
+
 /** The message of StoreUnavailable after the store was closed. */
 export const STORE_CLOSED = "the store is closed, because the service is stopping";
 

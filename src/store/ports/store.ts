@@ -9,6 +9,7 @@ import type { JournalStore } from "./journal.ts";
 import type { KeyStore } from "./keys.ts";
 import type { Maintenance } from "./maintenance.ts";
 import type { MetadataStore } from "./metadata.ts";
+import type { NameIndex } from "./name-index.ts";
 import type { OrderStore } from "./orders.ts";
 import type { SessionStore } from "./sessions.ts";
 import type { TallyStore } from "./tallies.ts";
@@ -25,6 +26,7 @@ export type * from "./journal.ts";
 export type * from "./keys.ts";
 export type * from "./maintenance.ts";
 export type * from "./metadata.ts";
+export type * from "./name-index.ts";
 export type * from "./orders.ts";
 export type * from "./sessions.ts";
 export type * from "./tallies.ts";
@@ -36,6 +38,7 @@ export type * from "./usage.ts";
 /** Everything that the service keeps: SQLite and PostgreSQL each have an adapter that implements it. */
 export interface Store {
   readonly animals: AnimalStore;
+  readonly nameIndex: NameIndex;
   readonly categories: CategoryStore;
   readonly orders: OrderStore;
   readonly keys: KeyStore;

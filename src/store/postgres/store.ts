@@ -18,6 +18,7 @@ import { transactingOnce } from "./tables/idempotency.ts";
 import { postgresImports } from "./tables/imports.ts";
 import { postgresKeys } from "./tables/keys.ts";
 import { postgresMaintenance } from "./tables/maintenance.ts";
+import { postgresNameIndex } from "./tables/name-index.ts";
 import { postgresOrders } from "./tables/orders.ts";
 import { postgresTallies } from "./tables/tallies.ts";
 import { postgresUsage } from "./tables/usage.ts";
@@ -75,6 +76,7 @@ async function openStore(
   const look = sharedRuns(async () => (await pool.read<Seen>(LOOK))[0] as Seen, 0, nextTurn);
   return {
     animals: postgresAnimals(pool),
+    nameIndex: postgresNameIndex(pool),
     categories: { ...reading(pool, CATEGORIES.reads), ...transactingOnce(pool, CATEGORIES.changes) },
     orders: postgresOrders(pool),
     keys: { ...postgresKeys(pool), revision: async () => Number((await look()).revision) },

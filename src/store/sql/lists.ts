@@ -213,7 +213,7 @@ function pageOfAnyStatus(
 }
 
 /** The id that a page begins with, and the number of rows to read. */
-function pageFrom(after: Position | undefined, order: IdOrder | undefined, rows: number): SqlValue[] {
+export function pageFrom(after: Position | undefined, order: IdOrder | undefined, rows: number): SqlValue[] {
   const [first, last, step] = order === "-id" ? [INT64_MAX, INT64_MIN, -1n] : [INT64_MIN, INT64_MAX, 1n];
   if (after === undefined) return [first, rows];
   return after.id === last ? [last, 0] : [after.id + step, rows];

@@ -34,7 +34,9 @@ import { objectionToFile } from "./file/file-access.ts";
 import { realPathOf } from "./file/real-path.ts";
 import { leftoverLinks } from "./file/replace.ts";
 import { appliedMigrations } from "./schema/migration-target.ts";
+import { INDEXED_NAMES } from "./schema/name-index.ts";
 import { REMOVE_UNKNOWN_PARTS, unknownParts } from "./schema/unknown-parts.ts";
+import { hasTable } from "./sql/statements.ts";
 import { tableRows } from "./transfer.ts";
 import { objectionToWal } from "./wal/check.ts";
 
@@ -94,6 +96,7 @@ export const ruleChecks = (db: () => Database): Check[] => [
   ...invariantChecks(selectIds(db)),
   categoryNameCheck(() => tableRows(db(), CATEGORIES)),
   animalNameCheck(() => tableRows(db(), ANIMALS)),
+  nameIndexCheck(db),
   orderHistoryCheck(() => tableRows(db(), ORDERS)),
   savedResponseCheck(() => tableRows(db(), SAVED_RESPONSES)),
 ];
@@ -207,6 +210,22 @@ export const references = (db: () => Database): Check =>
     );
     return problem(`rows that refer to none: ${tables.join(", ")}`, RESTORE);
   });
+
+const nameIndexCheck = (db: () => Database): Check =>
+  check("the index of names agrees with the animals", () => {
+    if (!hasTable(db(), INDEXED_NAMES)) return ok("there is none, because nobody has searched inside names");
+    const [wrong] = db().query(NOT_AS_INDEXED).all() as { id: bigint }[];
+    return okUnless(
+      wrong && `it does not for the animal ${wrong.id}`,
+      "yes",
+      "start the service with NAME_INDEX=off, which removes the index, and then without: the next search makes it again",
+    );
+  });
+
+/** The first animal that is indexed and gone, or that has an id up to the last one indexed and is not. */
+const NOT_AS_INDEXED = `SELECT i.id FROM ${INDEXED_NAMES} i LEFT JOIN animals a ON a.id = i.id WHERE a.id IS NULL
+  UNION ALL SELECT a.id FROM animals a LEFT JOIN ${INDEXED_NAMES} i ON i.id = a.id
+  WHERE i.id IS NULL AND a.id <= (SELECT max(id) FROM ${INDEXED_NAMES}) LIMIT 1`;
 
 const SIZE_UNITS = [
   ["GB", 1e9],

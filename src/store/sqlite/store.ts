@@ -17,6 +17,7 @@ import { sqliteJournal } from "./tables/journal.ts";
 import { sqliteKeys } from "./tables/keys.ts";
 import { sqliteMaintenance } from "./tables/maintenance.ts";
 import { sqliteMetadata } from "./tables/metadata.ts";
+import { sqliteNameIndex } from "./tables/name-index.ts";
 import { sqliteOrders } from "./tables/orders.ts";
 import { sqliteSessions } from "./tables/sessions.ts";
 import { sqliteTallies } from "./tables/tallies.ts";
@@ -139,6 +140,7 @@ function storeOn(connection: Connection, writes: Writes): Omit<Store, "version" 
   const check = prepared(connection, "SELECT 1 FROM animals LIMIT 1");
   return {
     animals: sqliteAnimals(connection, writes),
+    nameIndex: sqliteNameIndex(connection, writes),
     categories: sqliteCategories(connection, writes),
     orders: sqliteOrders(connection, writes),
     keys: sqliteKeys(connection, writes),

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../base/operator-error.ts";
 import { CHANGES_NO_SCHEMA, COPIES_FROM, COPIES_INTO } from "../schema/migrate.ts";
 import { rowsOf } from "../sql/pages.ts";
-import { FACTS, INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
+import { ANIMALS, FACTS, INTERNAL_TABLES, STORE_ID, selectMetadata, TABLES } from "../sql/rows.ts";
 import { type Row, type SqlValue, type Table, upsertInto } from "../sql/table.ts";
 import {
   type RowReader,
@@ -20,6 +20,7 @@ import { closeOfCommand } from "./file/left-log.ts";
 import { reasonOf } from "./sql/attempt.ts";
 import { SQLITE } from "./sql/dialect.ts";
 import { performer } from "./sql/work.ts";
+import { dropNameIndex } from "./tables/name-index.ts";
 import { raiseGeneration } from "./wal/generation.ts";
 
 /** Opens a file whose rows are copied: nobody serves it meanwhile, and no command can write to it. Fails with an OperatorError. */
@@ -141,7 +142,10 @@ function identify(db: Database): void {
 /** A table that is not in the list would be lost silently; other columns than those in the lists keep a store from being opened. */
 function refuseUnknownSchema(db: Database): void {
   const known = [...INTERNAL_TABLES, COPIES_TABLE, ...TABLES.map(({ name }) => name)];
-  const tables = db.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
+  // The index of names is left out: it is of the types "virtual" and "shadow", and every store makes its own.
+  const tables = db
+    .query("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all();
   for (const { name } of tables as { name: string }[])
     if (!known.includes(name))
       throw new OperatorError(
@@ -185,17 +189,26 @@ export const tableRows = (db: Database, table: Table, afterId?: bigint): AsyncIt
   rowsOf((sql, parameters) => db.query<Row, SqlValue[]>(sql).all(...parameters), SQLITE, table, afterId);
 
 /** To be used within a transaction of the caller. */
-const writerOn = (db: Database): RowWriter => ({
-  ...readerOn(db),
-  ...performing(WORK.writes, performer(db)),
-  write(table, rows) {
-    const insert = db.query(upsertInto(table, SQLITE.placeholder));
-    for (const row of rows) insert.run(...table.columns.map((column) => row[column] as string));
-  },
-  continueIds(lastIds) {
-    for (const [{ name }, id] of lastIds) {
-      const { changes } = db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", [id, name]);
-      if (changes === 0) db.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, id]);
-    }
-  },
-});
+function writerOn(db: Database): RowWriter {
+  const perform = performer(db);
+  const writes = performing(WORK.writes, perform);
+  return {
+    ...readerOn(db),
+    ...writes,
+    empty(table) {
+      // Without it, the animals are removed from it one by one.
+      if (table === ANIMALS) perform(dropNameIndex());
+      return writes.empty(table);
+    },
+    write(table, rows) {
+      const insert = db.query(upsertInto(table, SQLITE.placeholder));
+      for (const row of rows) insert.run(...table.columns.map((column) => row[column] as string));
+    },
+    continueIds(lastIds) {
+      for (const [{ name }, id] of lastIds) {
+        const { changes } = db.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", [id, name]);
+        if (changes === 0) db.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, id]);
+      }
+    },
+  };
+}

@@ -114,7 +114,7 @@ describe("doctor", () => {
     for (const { remedy } of problems) expect(remedy).toMatch(/\w{4}/);
     const { out } = await run(["doctor"], { cwd });
     expect(out).toMatch(/^problem {2}file permissions +others can read .*\n {9}→ chmod 600 /m);
-    expect(out).toEndWith("\n13 problems found in 37 checks.\n");
+    expect(out).toEndWith("\n13 problems found in 38 checks.\n");
     expect(statSync(file).mode & 0o777).toBe(0o644);
   });
 
@@ -151,7 +151,7 @@ describe("doctor warns", () => {
     ]);
     const { out } = await run(["doctor"], { cwd, env: { HOST: "0.0.0.0" } });
     expect(out).toMatch(/^warning {2}public address +PUBLIC_URL is not set/m);
-    expect(out).toEndWith("\nNo problems and 1 warning found in 37 checks.\n");
+    expect(out).toEndWith("\nNo problems and 1 warning found in 38 checks.\n");
   });
 
   test("of a public address that leads elsewhere, which is a problem, and of none that leads here", async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { HOUR_MS } from "../../../src/base/time/clock.ts";
 import { BROWSER_TEST_MS, CHROMIUM, type Desk, openBrowser } from "../../harness/browser/desk.ts";
+import { NAME_INDEX_STATEMENTS } from "../../harness/rows/name-index.ts";
 import { Fleet } from "../../harness/service/fleet.ts";
 import { onEveryStore } from "../../harness/service/stores.ts";
 
-// Lists that are sorted, in a real browser, against the executable.
+// Lists that are sorted and searched, in a real browser, against the executable.
 
 const withDesk = openBrowser();
 
@@ -153,6 +154,49 @@ describe.skipIf(!CHROMIUM)("a list in the console", () => {
           await desk.sees("Clear the category and the id, or sort by id.");
           await page.getByRole("link", { name: "Start over" }).click();
           await shows(desk, ANIMALS.toReversed());
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "of animals is searched where names begin, and inside them, which ends with another filter",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          const search = page.getByRole("searchbox");
+          const inside = page.getByRole("link", { name: "Search inside names" });
+          await desk.go("Animals");
+          await shows(desk, ANIMALS.toReversed());
+          if (fleet.origins.length > 1) {
+            await search.fill("ilo");
+            await desk.sees("This service cannot search inside them.");
+            for (const statement of NAME_INDEX_STATEMENTS) await fleet.query(statement);
+          }
+          await search.fill("il");
+          await desk.sees("Searching the beginnings of names. Type at least 3 characters to search inside them.");
+          await search.fill("ilo");
+          await desk.heading("No matching animals").waitFor();
+          await inside.click();
+          await shows(desk, ["Milo"]);
+          await desk.sees("1 of 4 animals, newest first.");
+          expect(inAddress(desk)).toBe("?name=ilo&inside=true");
+          await desk.expectUsable("a search inside names");
+          await desk.expectUnclipped("a search inside names");
+          await search.fill("NNA");
+          await shows(desk, ["anna"]);
+          await desk.button("Export").click();
+          await desk.dialog("Export").getByText("animals whose name contains “NNA”").waitFor();
+          await page.keyboard.press("Escape");
+          await page.getByRole("combobox", { name: "Status" }).selectOption("Pending");
+          await desk.heading("No matching animals").waitFor();
+          await desk.sees("Searching the beginnings of names.");
+          await inside.click();
+          await shows(desk, ["anna"]);
+          await page.getByRole("link", { name: "Search only their beginnings" }).click();
+          await desk.heading("No matching animals").waitFor();
+          expect(inAddress(desk)).toBe("?name=NNA");
+          await page.goBack();
+          await shows(desk, ["anna"]);
         }),
       BROWSER_TEST_MS,
     );

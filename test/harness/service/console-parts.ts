@@ -2,6 +2,7 @@ import { ConsoleCache } from "../../../src/console/cached/cache.ts";
 import { ConsoleFault } from "../../../src/console/fault.ts";
 import type { ConsoleCall, ConsoleHandler, ConsoleParts, SignedIn } from "../../../src/console/handler.ts";
 import { ImportJobs } from "../../../src/console/jobs/import-jobs.ts";
+import { NameIndexing } from "../../../src/console/jobs/name-indexing.ts";
 import type { UploadLimits } from "../../../src/console/jobs/upload.ts";
 import { boundedSnapshots } from "../../../src/console/resources/export.ts";
 import type { Tally } from "../../../src/domain/limits/tally.ts";
@@ -42,6 +43,8 @@ export interface Asked {
   readonly query?: Readonly<Record<string, string>>;
   readonly form?: unknown;
   readonly body?: string | Blob | ReadableStream<Uint8Array>;
+  /** By default those of the console. */
+  readonly parts?: ConsoleParts;
   /** By default the session goes on. */
   readonly hasSession?: () => Promise<boolean>;
 }
@@ -96,6 +99,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     bodyTimeoutMs: 60_000,
     logRequests: false,
     requestDays: 7,
+    indexesNames: true,
   } as const;
   const log = { info() {}, warn() {}, error() {} };
   const parts: ConsoleParts = {
@@ -110,6 +114,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     openSnapshot: boundedSnapshots(() => openAnimalSnapshot(database)),
     cache,
     imports,
+    nameIndexing: new NameIndexing({ nameIndex: store.nameIndex, run, onFailure }),
   };
   const settled = async () => {
     while (running.size > 0) await Promise.all(running);
@@ -131,7 +136,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     session: ANNA,
     settled,
     async ask(handler, asked = {}) {
-      const answer = await handler(parts, ANNA, callOf(asked));
+      const answer = await handler(asked.parts ?? parts, ANNA, callOf(asked));
       return answer instanceof ConsoleFault ? { status: answer.status, ...answer.body } : answer;
     },
     count: async (keyId, tally) =>

@@ -3,6 +3,7 @@ import { SQL } from "bun";
 import type { AnimalQuery, CategoryQuery, OrderQuery } from "../../../src/store/ports/store.ts";
 import { PLANNING, POSTGRES } from "../../../src/store/postgres/connections/dialect.ts";
 import { openForCommand } from "../../../src/store/postgres/store.ts";
+import { NAME_SEARCH_PLANNING, NAME_SEARCHES } from "../../../src/store/postgres/tables/name-index.ts";
 import {
   animalListing,
   animalLists,
@@ -13,6 +14,7 @@ import {
   orderLists,
   usedCategoryListing,
 } from "../../../src/store/sql/lists.ts";
+import { makeNameIndex } from "../../harness/rows/name-index.ts";
 import { databaseMaker } from "../../harness/servers/postgres.ts";
 
 const newDatabase = await databaseMaker();
@@ -172,3 +174,35 @@ for (const rows of [0, 30])
     await expectNoScan(sql, "early", prepared);
     await sql.close();
   }, 180_000);
+
+test("PostgreSQL: a search inside names looks through the next animals, and then finds others by the index alone", async () => {
+  const url = await newDatabase();
+  await (await openForCommand(url, { create: true })).close();
+  await makeNameIndex(url);
+  const sql = new SQL(url, { max: 1 });
+  await fillTables(sql, 1, ANIMALS);
+  await sql`VACUUM ANALYZE`;
+  for (const mode of ["force_custom_plan", "force_generic_plan"]) {
+    await sql.unsafe(`SET plan_cache_mode = ${mode}`);
+    for (const [sort, { nearby, inIndex }] of Object.entries(NAME_SEARCHES)) {
+      const parameters = ["%x 3999%", MIDDLE, SIZE];
+      const name = `${mode}_${sort === "id" ? "ascending" : "descending"}`;
+      const planned = async (label: string, statement: string): Promise<Plan> => {
+        await sql.unsafe(`PREPARE ${name}_${label} AS ${statement}`);
+        return planOf(sql, `${name}_${label}`, { what: "", text: statement, parameters });
+      };
+      for (const [setting, value] of Object.entries(PLANNING)) await sql.unsafe(`SET ${setting} = ${value}`);
+      const first = await planned("nearby", nearby);
+      expect(first.text).toContain("using animals_pkey");
+      expect(first.text).not.toContain("Seq Scan");
+      await sql.unsafe("BEGIN");
+      await sql.unsafe(NAME_SEARCH_PLANNING);
+      const second = await planned("in_index", inIndex);
+      await sql.unsafe("COMMIT");
+      expect(second.text).toContain("Bitmap Index Scan on animals_by_name_part");
+      expect(second.text).not.toContain("Seq Scan");
+      expect(second.mostRows).toBeLessThan(50);
+    }
+  }
+  await sql.close();
+}, 180_000);

@@ -7,18 +7,21 @@ import { PLANS } from "../../../src/domain/keys/plan.ts";
 import { newTally } from "../../../src/domain/limits/tally.ts";
 import { newCounts } from "../../../src/domain/usage/usage.ts";
 import { POSTGRES_MIGRATIONS } from "../../../src/store/migrations/postgres/index.ts";
+import { SearchTooSlow } from "../../../src/store/ports/store.ts";
 import { migrateDatabase } from "../../../src/store/postgres/migrate.ts";
 import { openForCommand, openForServing } from "../../../src/store/postgres/store.ts";
 import { openForCommand as openSqlite } from "../../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
 import { SIGNED } from "../../harness/rows/author.ts";
 import { copyToPostgres } from "../../harness/rows/copy.ts";
-import { emptyDatabaseMaker } from "../../harness/servers/postgres.ts";
+import { makeNameIndex } from "../../harness/rows/name-index.ts";
+import { emptyDatabaseMaker, withSql } from "../../harness/servers/postgres.ts";
 import { TestProxy } from "../../harness/servers/proxy.ts";
 import { updatesContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
 import { keyStoreContract } from "../contract/keys.contract.ts";
 import { listsContract } from "../contract/lists.contract.ts";
+import { nameIndexContract } from "../contract/name-index.contract.ts";
 import { ordersContract } from "../contract/orders.contract.ts";
 import { requestsContract } from "../contract/requests.contract.ts";
 import { sessionsContract } from "../contract/sessions.contract.ts";
@@ -38,6 +41,29 @@ for (const contract of [
   importsContract,
 ])
   contract("PostgreSQL", async () => openForServing(await newDatabase(), PATIENT));
+
+nameIndexContract("PostgreSQL", async () => {
+  const url = await newDatabase();
+  const store = await openForServing(url, PATIENT);
+  expect(await store.nameIndex.progress()).toBeUndefined();
+  await makeNameIndex(url);
+  return store;
+});
+
+test("PostgreSQL: a search inside names that takes as long as a statement may is stopped, and says so", async () => {
+  const url = await newDatabase();
+  const store = await openForServing(url, { connections: 2, deadlineMs: 4_000 });
+  await store.animals.create({ name: "Rex", categoryId: 1n, status: "sold" });
+  // Only the search in the index does without index scans.
+  await withSql(url, async (sql) => {
+    await sql`ALTER TABLE animals RENAME TO others`;
+    await sql`CREATE VIEW animals AS SELECT id, name, category_id, status, folded_name ||
+      CASE current_setting('enable_indexscan') WHEN 'off' THEN pg_sleep(60)::text ELSE '' END AS folded_name FROM others`;
+  });
+  const search = store.nameIndex.search({ part: "gold", sort: "id", after: undefined, size: 5 });
+  expect(await Promise.resolve(search).catch((error: unknown) => error)).toBeInstanceOf(SearchTooSlow);
+  await store.close();
+}, 60_000);
 
 for (const contract of [usageContract, requestsContract, sessionsContract])
   contract("PostgreSQL, for two instances", async () => {

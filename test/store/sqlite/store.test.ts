@@ -7,6 +7,7 @@ import { updatesContract } from "../contract/animals.contract.ts";
 import { importsContract } from "../contract/imports.contract.ts";
 import { keyStoreContract } from "../contract/keys.contract.ts";
 import { listsContract } from "../contract/lists.contract.ts";
+import { nameIndexContract } from "../contract/name-index.contract.ts";
 import { ordersContract } from "../contract/orders.contract.ts";
 import { requestsContract } from "../contract/requests.contract.ts";
 import { sessionsContract } from "../contract/sessions.contract.ts";
@@ -24,6 +25,7 @@ for (const contract of [
   ordersContract,
   keyStoreContract,
   importsContract,
+  nameIndexContract,
 ]) {
   contract("SQLite, for serving", () => openForServing(newPath()));
   contract("SQLite, for a command", () => openForCommand(newPath(), { create: true }));
@@ -40,7 +42,7 @@ for (const contract of [usageContract, requestsContract, sessionsContract]) {
   });
 }
 
-test("SQLite: usage, heartbeats and sessions change nothing that a reply is made of, so cached replies stay valid", async () => {
+test("SQLite: usage, heartbeats, sessions and the index of names change nothing that a reply is made of, so cached replies stay valid", async () => {
   const store = await openForServing(newPath());
   await store.animals.create({ name: "Rex", categoryId: 1n, status: "sold" });
   const version = store.version();
@@ -57,6 +59,8 @@ test("SQLite: usage, heartbeats and sessions change nothing that a reply is made
   await store.sessions.signOutAll(signed);
   await store.sessions.signOutOf({ name: "t", author: signed });
   await store.maintenance.sweepSessions({ nowMs: 5 });
+  await store.nameIndex.extend();
+  await store.nameIndex.drop();
   const about = { id: "a", host: "h", version: "1", environment: "production", threads: 1, startedAtMs: 1 } as const;
   await store.instances.note({ ...about, health: "ready", seenAtMs: 1, stoppedAtMs: undefined });
   expect(store.version()).toBe(version);

@@ -12,6 +12,7 @@ export const TOO_MANY_CONNECTIONS = "53300";
 const UNIQUE_VIOLATION = "23505";
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
+const QUERY_CANCELED = "57014";
 
 /** A unique value is taken. */
 export const isDuplicate = (error: unknown): boolean => sqlStateOf(error) === UNIQUE_VIOLATION;
@@ -23,6 +24,9 @@ export const isTaken = (error: unknown, table: string): boolean =>
 /** The wait for somebody else's lock timed out. */
 export const wasBlocked = (error: unknown): boolean =>
   [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(sqlStateOf(error) ?? "");
+
+/** The time of a statement was over. */
+export const wasCancelled = (error: unknown): boolean => sqlStateOf(error) === QUERY_CANCELED;
 
 /** The message for a write that others' writes or locks have prevented. */
 export const IN_THE_WAY = "others keep getting in the way of a write";

@@ -5,6 +5,7 @@ import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import { newestOf } from "../../schema/migrate.ts";
 import { everMade } from "./expected-schema.ts";
 import { appliedMigrations } from "./migration-target.ts";
+import { NAME_INDEX_SCHEMA } from "./name-index.ts";
 
 // A trigger or a view in a file that somebody has prepared acts within our own statements: it could sign somebody in
 // again, or swallow entries of the journal. So a schema has only what the migrations make, and what cannot act: further
@@ -52,8 +53,10 @@ interface Part {
   readonly sql: string;
 }
 
+const ofNameIndex = new Set(Object.values(NAME_INDEX_SCHEMA));
+
 function isKnown(sql: string): boolean {
-  if (everMade().has(sql) || PLAIN_INDEX.test(sql)) return true;
+  if (everMade().has(sql) || ofNameIndex.has(sql) || PLAIN_INDEX.test(sql)) return true;
   return TABLE.test(sql) && (isNamedAsOurs(sql) ? !CONFLICT.test(sql) : !REFERENCE.test(sql));
 }
 

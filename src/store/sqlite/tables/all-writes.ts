@@ -11,6 +11,7 @@ import { importWrites } from "./imports.ts";
 import { keyWrites } from "./keys.ts";
 import { maintenanceWrites } from "./maintenance.ts";
 import { metadataWrites } from "./metadata.ts";
+import { nameIndexWrites } from "./name-index.ts";
 import { orderWrites } from "./orders.ts";
 import { sessionWrites } from "./sessions.ts";
 import { tallyWrites } from "./tallies.ts";
@@ -19,6 +20,7 @@ import type { Write, WriteKind, WriteName } from "./write.ts";
 
 const ALL = [
   ...animalWrites,
+  nameIndexWrites,
   categoryWrites,
   orderWrites,
   keyWrites,

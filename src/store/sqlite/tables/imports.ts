@@ -12,6 +12,7 @@ import { SQLITE } from "../sql/dialect.ts";
 import type { Connection } from "../sql/statements.ts";
 import { insertRows, lastInsertedId, reading } from "../sql/work.ts";
 import { followOthers } from "../wal/version.ts";
+import { indexGivenIds } from "./name-index.ts";
 import { BOOKKEEPING, BULK_CHANGE, declareWrites, forward, type Writes } from "./write.ts";
 
 const { begin, advance } = importAdding(SQLITE, {
@@ -62,7 +63,11 @@ function* insert({ animals }: ImportBatch): Work<readonly IdRange[]> {
   if (animals.length === 0) return [];
   for (let at = 0; at < animals.length; at += ROWS_PER_INSERT)
     yield* insertTogether(animals.slice(at, at + ROWS_PER_INSERT));
-  if (animals.every(hasId)) return rangesOf(animals.map(({ id }) => id));
+  if (animals.every(hasId)) {
+    const ids = animals.map(({ id }) => id);
+    yield* indexGivenIds(ids);
+    return rangesOf(ids);
+  }
   const lastId = yield* lastInsertedId();
   return [{ firstId: lastId - BigInt(animals.length - 1), lastId }];
 }

@@ -2,7 +2,7 @@ import type { Result } from "../../../base/result.ts";
 import type { IdempotencyKey, Replay } from "../../../domain/idempotency.ts";
 import type { Animal, NewAnimal } from "../../../domain/stock/animal.ts";
 import type { ImportBatch, Overtaken } from "../../../domain/stock/import.ts";
-import type { AnimalStore, ImportStore, Maintenance, Store } from "../../ports/store.ts";
+import type { AnimalStore, ImportStore, Maintenance, NameIndex, Store } from "../../ports/store.ts";
 import type { Methods, Performed, Work } from "../../sql/work.ts";
 import type { Connection } from "../sql/statements.ts";
 import { reading } from "../sql/work.ts";
@@ -18,6 +18,7 @@ interface WrittenPorts
     /** Returns only the id of a new animal: sending the rest to another thread would take 1.3 µs. */
     create(animal: NewAnimal, idempotencyKey?: IdempotencyKey): Promise<Result<bigint> | Replay<Animal>>;
   };
+  readonly nameIndex: Pick<NameIndex, "extend" | "drop">;
   readonly imports: Omit<ImportStore, "add"> & {
     /** Returns how long it took, in milliseconds. */
     add(batch: ImportBatch): Promise<Result<number, Overtaken>>;
