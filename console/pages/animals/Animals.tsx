@@ -255,8 +255,8 @@ function ByNameNote({ name, isInside, view: { canSearchInside, indexing } }: ByN
   if (isInside)
     return (
       <p class="soft">
-        Searching inside names. <a href={link(null)}>Search only their beginnings</a>{" "}
-        {indexing && indexingText(indexing)}
+        Searching inside names. {indexing && `${indexingText(indexing)} `}
+        <a href={link(null)}>Search only their beginnings</a>
       </p>
     );
   return (

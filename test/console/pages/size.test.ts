@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { bundlePages } from "../../../src/console/assets/bundle.ts";
 
-const MAX_BYTES = 93_000;
+const MAX_BYTES = 94_000;
 
-test("all pages of the console together are at most 93 kB, as they are sent", async () => {
+test("all pages of the console together are at most 94 kB, as they are sent", async () => {
   const files = await bundlePages();
   const sizes = files.map(({ content }) => gzipSync(content, { level: 9 }).byteLength);
   expect(files.map(({ name }) => name)).toContain("index.html");
