@@ -176,7 +176,8 @@ describe("connections that were lost", () => {
     const proxy = await TestProxy.start(server.port);
     const ours = await pool(through(proxy.port), 2);
     await opened(ours, 2);
-    const old = proxy.connections;
+    // An attempt that took too long was given up, and its connection ends a moment later.
+    await until(async () => proxy.connections === 2);
     await ours.write("SET default_transaction_read_only = on");
     await ours.write("SET default_transaction_read_only = on");
     await Bun.sleep(1_000);
@@ -186,7 +187,7 @@ describe("connections that were lost", () => {
         expect(error).toMatchObject({ changed: "nothing" });
         refused++;
       });
-    expect([old, refused]).toEqual([2, 1]);
+    expect(refused).toBe(1);
     await ours.close();
   });
 
