@@ -110,7 +110,6 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
       bodyTimeoutMs: 1_000,
       logRequests: false,
       requestDays: 7,
-      indexesNames: true,
     },
     store,
     clock,
@@ -122,7 +121,7 @@ function partsOf(store: Store, database: DatabaseUrl): ConsoleParts {
     openSnapshot: boundedSnapshots(() => openAnimalSnapshot(database)),
     cache: new ConsoleCache({ store, clock, counters, database, onFailure }),
     imports: new ImportJobs({ store, clock, run, onFailure }),
-    nameIndexing: new NameIndexing({ nameIndex: store.nameIndex, run, onFailure }),
+    nameIndexing: new NameIndexing({ isOn: true, nameIndex: store.nameIndex, run, onFailure }),
   };
 }
 

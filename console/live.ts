@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { call, isSignedOut } from "./api.ts";
+import { call, Failure, isSignedOut } from "./api.ts";
 
 // Polls the server every few seconds while a page is visible, so that its data stays up to date.
 
@@ -33,6 +33,9 @@ function remember(path: string, data: unknown): void {
   seen.set(path, data);
   if (seen.size > SEEN_MAX) seen.delete(seen.keys().next().value as string);
 }
+
+/** The same request would be refused again. */
+const isMistaken = (error: unknown): boolean => error instanceof Failure && error.status === 400;
 
 const seenAt = <T>(path: string | undefined): T | undefined =>
   path === undefined ? undefined : (seen.get(path) as T | undefined);
@@ -103,6 +106,7 @@ function startPoll<T>(path: string, everyMs: number, tell: (next: { data?: T; er
     } catch (error) {
       if (controller.signal.aborted || isSignedOut(error)) return;
       tell({ error });
+      if (isMistaken(error)) return;
     }
     askLater();
   }

@@ -59,6 +59,7 @@ test("every mistake is reported at once, with the setting, the remedy and what w
     LOG_REQUESTS: "yes",
     REQUEST_LOG_DAYS: "32",
     ANONYMOUS_PER_MINUTE: "0",
+    NAME_INDEX: "yes",
     OPERATOR: "An\nna",
   });
   expect(mistakes).toHaveLength(Object.keys(SETTINGS).length);

@@ -133,7 +133,7 @@ export const SETTINGS = {
   ),
   NAME_INDEX: setting(
     "on",
-    "`off`: the console cannot search inside the names of animals, and the index for that is removed.",
+    "`off`: the console does not search inside the names of animals, and a start removes the index that SQLite has for that.",
     parseSwitch,
   ),
   METRICS_PORT: setting("", "Port for Prometheus metrics; by default, there are none.", optional(parsePort)),

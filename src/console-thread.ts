@@ -69,7 +69,7 @@ async function start(data: ConsoleThreadData, host: Rpc<ConsoleHostMethods>, ope
   const onFailure = (error: unknown) => failures.report("console: work beside requests failed", error);
   const run = background.run.bind(background);
   const imports = new ImportJobs({ store, clock, run, onFailure });
-  const nameIndexing = new NameIndexing({ nameIndex: store.nameIndex, run, onFailure });
+  const nameIndexing = new NameIndexing({ isOn: config.NAME_INDEX, nameIndex: store.nameIndex, run, onFailure });
   const cache = new ConsoleCache({ store, clock, counters, database, onFailure });
   opened.defer(() => imports.close());
   opened.defer(() => background.stop());

@@ -35,7 +35,7 @@ export const orderStatusLabel = (status: OrderStatus): StateLabel => ({
   tone: ORDER_TONES[status],
 });
 
-/** A number is searched for as an id; anything else as the beginning of a name. */
+/** A number is searched for as an id; anything else as a name. */
 export function searchedFor(text: string): { readonly id: string; readonly name: string } {
   const typed = text.trim();
   const isId = parseInt64(typed) !== undefined && !typed.startsWith("-");

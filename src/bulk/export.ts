@@ -34,7 +34,7 @@ export async function exportAnimals(
       signal.throwIfAborted();
       let text = "";
       for (const animal of batch) text += line(animal);
-      yield Buffer.from(text);
+      if (text !== "") yield Buffer.from(text);
       animals += batch.length;
       onProgress(animals);
     }

@@ -35,8 +35,6 @@ export interface ConsoleSettings {
   readonly logRequests: boolean;
   /** The days for which requests of keys are kept; 0: they are not. */
   readonly requestDays: number;
-  /** False: names are searched by how they begin alone. */
-  readonly indexesNames: boolean;
 }
 
 export interface ConsoleParts extends Pick<RequestLogParts, "log" | "failures" | "refusals"> {

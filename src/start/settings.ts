@@ -56,6 +56,5 @@ export function consoleSettings(config: Config, apiOrigin: string, { bodyTimeout
     bodyTimeoutMs,
     logRequests: config.LOG_REQUESTS,
     requestDays: config.REQUEST_LOG_DAYS,
-    indexesNames: config.NAME_INDEX,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { NameIndexing } from "../../src/console/jobs/name-indexing.ts";
 import { listAnimals } from "../../src/console/resources/animals.ts";
 import { exportFiltered } from "../../src/console/resources/export.ts";
 import { SearchTooSlow } from "../../src/store/ports/store.ts";
@@ -7,7 +8,7 @@ import { SIGNED } from "../harness/rows/author.ts";
 import { makeNameIndex } from "../harness/rows/name-index.ts";
 import { type Answer, openConsole, type TestConsole } from "../harness/service/console-parts.ts";
 import { newSqliteStorage, startService } from "../harness/service/service.ts";
-import { onEveryStore, querySqlite } from "../harness/service/stores.ts";
+import { onEveryStore, querySqlite, sqlite } from "../harness/service/stores.ts";
 
 test("NAME_INDEX=off removes an index at the start", async () => {
   const storage = newSqliteStorage();
@@ -15,7 +16,7 @@ test("NAME_INDEX=off removes an index at the start", async () => {
   const store = await openSqlite(path);
   await store.nameIndex.extend();
   await store.close();
-  const parts = () => querySqlite(path, "SELECT name FROM sqlite_schema WHERE name LIKE 'animal_names%'");
+  const parts = () => querySqlite(path, "SELECT name FROM sqlite_schema WHERE name LIKE 'animal_name_index%'");
   expect(parts()).not.toEqual([]);
   await startService({ env: { ...storage, NAME_INDEX: "off" } });
   while (parts().length > 0) await Bun.sleep(5);
@@ -76,7 +77,7 @@ onEveryStore(({ backend }) => {
     });
 
     test.each([
-      [inside("go"), "name", "A search inside names takes at least 3 characters. Type more of the name."],
+      [inside("go"), "name", "A search inside names needs at least 3 characters. Type more of the name."],
       [inside(""), "name", /at least 3 characters/],
       [inside("🐕🐕"), "name", /at least 3 characters/],
       [
@@ -109,24 +110,70 @@ onEveryStore(({ backend }) => {
       };
       const parts = { ...desk.parts, store: { ...desk.store, nameIndex } };
       expect(await desk.ask(listAnimals, { ...inside("gold"), parts })).toEqual({
-        status: 503,
-        code: "search_too_slow",
-        message: "The search took too long and was stopped. Type more of the name.",
+        status: 400,
+        code: "invalid_value",
+        field: "name",
+        message: "The search took too long, and was stopped. Type more of the name.",
       });
     });
 
-    test("cannot be searched so where it is switched off, and the list says so", async () => {
-      const desk = await openWith("Goldfish");
-      const parts = { ...desk.parts, settings: { ...desk.parts.settings, indexesNames: false } };
+    test("cannot be searched so where it is switched off, which the list says; an export reads them all anyway", async () => {
+      const desk = await openWith("Marigold", "Rex");
+      const { run } = desk.parts.background;
+      const { nameIndex } = desk.store;
+      const nameIndexing = new NameIndexing({ isOn: false, nameIndex, run, onFailure() {} });
+      const parts = { ...desk.parts, nameIndexing };
       expect(await desk.ask(listAnimals, { query: { name: "gold" }, parts })).toMatchObject({ canSearchInside: false });
-      const refusal = {
+      expect(await desk.ask(listAnimals, { ...inside("gold"), parts })).toEqual({
         status: 409,
         code: "no_name_index",
         message:
-          "Names cannot be searched inside: this service keeps no index for that. Search the beginnings of names.",
-      };
-      expect(await desk.ask(listAnimals, { ...inside("gold"), parts })).toEqual(refusal);
-      expect(await desk.ask(exportFiltered, { ...inside("gold"), parts })).toEqual(refusal);
+          "This service cannot search inside names, because it has no index for that. Search for the beginning of a name.",
+      });
+      const exported = (await desk.ask(exportFiltered, { ...inside("gOLd"), parts })) as Response;
+      expect(await exported.text()).toBe("id,name,categoryId,status\n1,Marigold,7,available\n");
     });
   });
+});
+
+test("what is not indexed yet is told, and found once it is", async () => {
+  const desk = await openConsole(sqlite);
+  const counts = { records: 2_500, animals: 2_500 };
+  const beginning = { ...SIGNED, ...counts, identity: "i", source: "i.csv", again: false, lastId: undefined };
+  const begun = await desk.store.imports.begin(beginning);
+  if (begun.kind !== "done") throw new Error(begun.kind);
+  const animals = Array.from({ length: 2_500 }, (_, i) => ({
+    name: `Marigold ${i}`,
+    categoryId: 1n,
+    status: "sold" as const,
+  }));
+  const whole = { recordsDoneBefore: 0, recordsDone: 2_500, isLast: true, importId: begun.value.id };
+  await desk.store.imports.add({ ...SIGNED, ...whole, animals });
+  const search = () => desk.ask(listAnimals, { query: { name: "gold 2499", inside: "true" } });
+  expect(await search()).toEqual({
+    items: [],
+    next: null,
+    canSearchInside: true,
+    indexing: { upToId: "1000", lastId: "2500", hasFailed: false },
+  });
+  await desk.settled();
+  expect(await search()).toMatchObject({ items: [{ id: "2500" }], next: null });
+  expect(await search()).not.toHaveProperty("indexing");
+  expect(desk.failures).toEqual([]);
+});
+
+test("names that cannot be indexed are told, with what can be found", async () => {
+  const desk = await openConsole(sqlite);
+  const path = desk.storage.DATABASE_URL.slice("sqlite:".length);
+  await desk.store.animals.create({ name: "Marigold", categoryId: 7n, status: "available" });
+  querySqlite(path, "CREATE TABLE animal_name_index (note TEXT)");
+  expect(await desk.ask(listAnimals, { query: { name: "gold", inside: "true" } })).toEqual({
+    items: [],
+    next: null,
+    canSearchInside: true,
+    indexing: { upToId: null, lastId: "1", hasFailed: true },
+  });
+  expect(desk.failures).toHaveLength(1);
+  await desk.store.nameIndex.drop();
+  expect(querySqlite(path, "SELECT * FROM animal_name_index")).toEqual([]);
 });

@@ -208,7 +208,9 @@ for (const from of KINDS)
         await withStore(target, indexNames);
         await copyAnimals(true);
         if (to === "sqlite")
-          expect(await query(target, "SELECT name FROM sqlite_schema WHERE name LIKE 'animal_names%'")).toEqual([]);
+          expect(await query(target, "SELECT name FROM sqlite_schema WHERE name LIKE 'animal_name_index%'")).toEqual(
+            [],
+          );
         expect((await query(target, "SELECT id FROM animals ORDER BY id")).map(({ id }) => Number(id))).toEqual([
           1, 3, 4,
         ]);

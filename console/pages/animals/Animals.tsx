@@ -11,6 +11,7 @@ import type {
 } from "../../../src/console/api/index.ts";
 import { OPERATOR_ONLY, WRITES_STOCK } from "../../../src/domain/console-role.ts";
 import { ANIMAL_STATUSES, type AnimalStatus, NAME_PART_MIN_CODE_POINTS } from "../../../src/domain/stock/animal.ts";
+import { fold } from "../../../src/domain/stock/fold.ts";
 import { CommandButton } from "../../commands/CommandButton.tsx";
 import { useCommands } from "../../commands/registry.ts";
 import { CategoryPicker } from "../../components/forms/CategoryPicker.tsx";
@@ -90,7 +91,7 @@ function filtersIn(params: Params): Filters {
   return { ...given, inside: !(status || categoryId || id) && isLongEnough(name) ? inside : "" };
 }
 
-const isLongEnough = (name: string): boolean => Array.from(name).length >= NAME_PART_MIN_CODE_POINTS;
+const isLongEnough = (name: string): boolean => Array.from(fold(name)).length >= NAME_PART_MIN_CODE_POINTS;
 
 /** Many animals share a name. */
 const NAMES = {
@@ -220,12 +221,15 @@ export function Animals() {
 function subtitleOf(total: string, isFiltered: boolean, firstPage: AnimalListView | undefined): string {
   if (!isFiltered) return capitalized(`${total} animals`);
   if (!firstPage) return `Some of ${total} animals`;
-  const { items, next } = firstPage;
-  return `${next === null ? "" : "More than "}${grouped(items.length)} of ${total} animals`;
+  return capitalized(`${bound(firstPage)}${grouped(firstPage.items.length)} of ${total} animals`);
 }
 
-const foundText = ({ items, next }: AnimalListView): string =>
-  next === null ? `${countOf(items.length, "animal")}.` : `More than ${countOf(items.length, "animal")}.`;
+const foundText = (view: AnimalListView): string =>
+  capitalized(`${bound(view)}${countOf(view.items.length, "animal")}.`);
+
+/** Says what a count leaves out: animals on further pages, or those whose names are not indexed yet. */
+const bound = ({ next, indexing }: AnimalListView): string =>
+  `${indexing ? "so far " : ""}${next === null ? "" : "more than "}`;
 
 function added({ id, name }: AnimalView, reload: () => void): void {
   say(`Added ${quoted(name)} with id ${id}.`);
@@ -275,10 +279,13 @@ function ByNameNote({ name, isInside, view: { canSearchInside, indexing } }: ByN
   );
 }
 
-const indexingText = ({ upToId, lastId }: IndexingView): string =>
-  upToId === null
-    ? "Names are still being indexed, and none can be found yet."
-    : `Names are still being indexed: animals with ids up to ${grouped(upToId)} of ${grouped(lastId)} can be found so far.`;
+function indexingText({ upToId, lastId, hasFailed }: IndexingView): string {
+  const state = hasFailed
+    ? "Names could not be indexed; the service log has the details."
+    : "Names are still being indexed.";
+  if (upToId === null) return `${state} No animals can be found so yet.`;
+  return `${state} Animals with ids up to ${grouped(upToId)} of ${grouped(lastId)} can be found so far.`;
+}
 
 interface ListProps {
   readonly view: AnimalListView;
@@ -303,6 +310,8 @@ const List = ({ view, isStale, isFiltered, words, sorting, selection }: ListProp
           sorting={sorting}
           selection={may(WRITES_STOCK) ? selection : undefined}
         />
+      ) : view.indexing ? (
+        <Empty title="Nothing found so far">Not all names are indexed yet.</Empty>
       ) : isFiltered ? (
         <Empty title="No matching animals">
           There are no <bdi>{words}</bdi>. <a href={linkTo("/animals")}>Show all animals</a>

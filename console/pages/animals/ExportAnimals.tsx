@@ -18,8 +18,7 @@ const FORMATS = [
 export const ExportAnimals = ({ words, filters, onClose }: ExportAnimalsProps) => (
   <Dialog title="Export" onClose={onClose}>
     <p>
-      Downloads <b dir="auto">{words}</b> as they are{" "}
-      {filters.inside ? "while they are downloaded" : "when the download begins"}. To export others, change the filter
+      Downloads <b dir="auto">{words}</b> as they are when the download begins. To export others, change the filter
       first.
     </p>
     <ul class="stack">

@@ -9,12 +9,15 @@ export interface AnimalView extends Pick<Animal, "name" | "status"> {
   readonly categoryName: string | null;
 }
 
-/** The orders of a list of animals: those by name only without a category and an id, a search by name only in them. */
+/**
+ * The orders of a list of animals: those by name only without a category and an id, a search for the beginning of a name
+ * only in them, and one inside names only by id.
+ */
 export type AnimalSort = IdOrder | NameOrder;
 
 /**
  * GET /console/api/animals?status=&categoryId=&name=&id=&inside=&sort=&cursor= : 50 a page, the newest first by default.
- * inside=true searches inside names, without the other filters, and by id.
+ * inside=true searches inside names, without the other filters.
  */
 export interface AnimalListView extends PageView<AnimalView> {
   /** Present in a search by name. */
@@ -29,6 +32,8 @@ export interface IndexingView {
   readonly upToId: string | null;
   /** The greatest id of all. */
   readonly lastId: string;
+  /** True: the latest attempt to index more has failed. */
+  readonly hasFailed: boolean;
 }
 
 /** POST /console/api/animals: answers with AnimalView. */

@@ -4,9 +4,8 @@ import { ANIMAL_STATUSES, NAME_PART_MIN_CODE_POINTS, NEW_ANIMAL_FIELDS } from ".
 import { fold } from "../../domain/stock/fold.ts";
 import type { AnimalSelection, NameSearch } from "../../store/ports/store.ts";
 import type { AnimalSort } from "../api/index.ts";
-import { ConsoleFault } from "../fault.ts";
+import type { ConsoleFault } from "../fault.ts";
 import { flagField, int64TextField, invalidField } from "../forms/forms.ts";
-import type { ConsoleParts } from "../handler.ts";
 
 /** The filter of a list, and of its export. */
 export const ANIMAL_FILTER = {
@@ -45,18 +44,9 @@ function insideOf({ status, categoryId, id, name }: WantedAnimals): InsideNames 
   if (Array.from(part).length >= NAME_PART_MIN_CODE_POINTS) return { part };
   return invalidField(
     "name",
-    `A search inside names takes at least ${NAME_PART_MIN_CODE_POINTS} characters. Type more of the name.`,
+    `A search inside names needs at least ${NAME_PART_MIN_CODE_POINTS} characters. Type more of the name.`,
   );
 }
-
-export const canSearchInside = async ({ settings, store }: ConsoleParts): Promise<boolean> =>
-  settings.indexesNames && (await store.nameIndex.progress()) !== undefined;
-
-export const NO_NAME_INDEX = new ConsoleFault(
-  409,
-  "no_name_index",
-  "Names cannot be searched inside: this service keeps no index for that. Search the beginnings of names.",
-);
 
 export const SORT_FIELD = maybe(choiceField<AnimalSort>([...ID_ORDERS, ...NAME_ORDERS]));
 

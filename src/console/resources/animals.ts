@@ -2,7 +2,7 @@ import { type Fields, maybe, partial } from "../../base/json/fields.ts";
 import type { Page } from "../../domain/page.ts";
 import { ANIMAL_HAS_ORDERS, ANIMAL_IN_ORDER, NO_SUCH_ANIMAL } from "../../domain/refusal-sentences.ts";
 import { type Animal, animalTag, NEW_ANIMAL_FIELDS } from "../../domain/stock/animal.ts";
-import { type NameIndexProgress, type NameSearch, SearchTooSlow, type Store } from "../../store/ports/store.ts";
+import { type NameSearch, SearchTooSlow, type Store } from "../../store/ports/store.ts";
 import type { AnimalListView, AnimalSort, AnimalView, IndexingView } from "../api/index.ts";
 import { afterChange, ConsoleFault, notFound } from "../fault.ts";
 import { CONFIRMED_FORM, isSameName, wrongName } from "../forms/confirmation.ts";
@@ -10,6 +10,7 @@ import {
   cursorIn,
   idIn,
   int64TextField,
+  invalidField,
   nextOf,
   PAGE_SIZE,
   type Query,
@@ -18,13 +19,12 @@ import {
   withQuery,
 } from "../forms/forms.ts";
 import type { ConsoleAnswer, ConsoleHandler, ConsoleParts } from "../handler.ts";
+import type { IndexState } from "../jobs/name-indexing.ts";
 import {
   ANIMAL_FILTER,
-  canSearchInside,
   type InsideNames,
   isByName,
   isInside,
-  NO_NAME_INDEX,
   orderInside,
   orderOf,
   SORT_FIELD,
@@ -47,34 +47,38 @@ export const listAnimals = withQuery(LIST_QUERY, async (parts, _, { sort: wanted
   return {
     items: await viewsOf(store, page.rows),
     next: nextOf(page),
-    ...(selection.name === undefined ? {} : { canSearchInside: await canSearchInside(parts) }),
+    ...(selection.name === undefined ? {} : { canSearchInside: await parts.nameIndexing.isPossible() }),
   } satisfies AnimalListView;
 });
 
 /** What has just been added is found as well, unless it is too much for a moment: then the view says so. */
 async function listInside(
-  parts: ConsoleParts,
+  { store, nameIndexing }: ConsoleParts,
   { part }: InsideNames,
   wanted: AnimalSort | undefined,
   query: Query,
 ): Promise<ConsoleAnswer> {
-  const { store, nameIndexing } = parts;
   const sort = orderInside(wanted);
   if (sort instanceof ConsoleFault) return sort;
   const after = cursorIn(query);
   if (after instanceof ConsoleFault) return after;
-  if (!(await canSearchInside(parts))) return NO_NAME_INDEX;
-  await nameIndexing.extend();
+  const index = await nameIndexing.prepare();
+  if (!index) return NO_NAME_INDEX;
   const page = await pageInside(store, { part, sort, after, size: PAGE_SIZE });
   if (page instanceof ConsoleFault) return page;
-  const indexing = indexingOf(await store.nameIndex.progress());
   return {
     items: await viewsOf(store, page.rows),
     next: nextOf(page),
     canSearchInside: true,
-    ...(indexing ? { indexing } : {}),
+    ...(index.isComplete ? {} : { indexing: indexingOf(index) }),
   } satisfies AnimalListView;
 }
+
+const NO_NAME_INDEX = new ConsoleFault(
+  409,
+  "no_name_index",
+  "This service cannot search inside names, because it has no index for that. Search for the beginning of a name.",
+);
 
 async function pageInside({ nameIndex }: Store, query: NameSearch): Promise<Page<Animal> | ConsoleFault> {
   try {
@@ -85,16 +89,13 @@ async function pageInside({ nameIndex }: Store, query: NameSearch): Promise<Page
   }
 }
 
-const TOO_SLOW = new ConsoleFault(
-  503,
-  "search_too_slow",
-  "The search took too long and was stopped. Type more of the name.",
-);
+const TOO_SLOW = invalidField("name", "The search took too long, and was stopped. Type more of the name.");
 
-function indexingOf({ upToId, lastId }: Partial<NameIndexProgress> = {}): IndexingView | undefined {
-  if (lastId === undefined || upToId === lastId) return undefined;
-  return { upToId: upToId === undefined ? null : String(upToId), lastId: String(lastId) };
-}
+const indexingOf = ({ upToId, lastId, hasFailed }: IndexState): IndexingView => ({
+  upToId: upToId === undefined ? null : String(upToId),
+  lastId: String(lastId),
+  hasFailed,
+});
 
 /** Adds the names of their categories, in one look-up. */
 async function viewsOf({ categories }: Pick<Store, "categories">, animals: readonly Animal[]) {

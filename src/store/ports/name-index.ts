@@ -3,22 +3,23 @@ import type { IdOrder, Page, Position } from "../../domain/page.ts";
 import type { Animal } from "../../domain/stock/animal.ts";
 
 /**
- * An index for searches inside the names of animals. A store has it only once somebody has searched so. It follows
- * changes and removals at once, but not additions: whoever searches extends it first.
+ * An index for searches inside the names of animals. SQLite has it once it was extended for the first time; it follows
+ * changes and removals at once, and additions when it is extended again. PostgreSQL has it where the operator has made
+ * it, and keeps it up to date by itself.
  */
 export interface NameIndex {
-  /** Returns how far the index has come; undefined: this store can have none. */
+  /** Returns how far the index has come; undefined: there is none, and extending it would make none. */
   progress(): Awaitable<NameIndexProgress | undefined>;
   /** Indexes some of the animals that are not indexed yet. Returns whether there may be more. */
   extend(): Promise<boolean>;
-  /** Removes the index, if there is one. */
+  /** Removes the index, unless it is the operator's. */
   drop(): Promise<void>;
   /** Returns one page of the indexed animals whose folded name contains a text, by id. May throw SearchTooSlow. */
   search(query: NameSearch): Awaitable<Page<Animal>>;
 }
 
 export interface NameIndexProgress {
-  /** The greatest id that is indexed, which all smaller ones are too; undefined: none is. */
+  /** All animals up to this id are indexed; undefined: none are. */
   readonly upToId: bigint | undefined;
   /** The greatest id of all animals; undefined: there are none. */
   readonly lastId: bigint | undefined;

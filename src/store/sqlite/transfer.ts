@@ -196,7 +196,7 @@ function writerOn(db: Database): RowWriter {
     ...readerOn(db),
     ...writes,
     empty(table) {
-      // Without it, the animals are removed from it one by one.
+      // Otherwise its triggers would remove the animals from it one by one.
       if (table === ANIMALS) perform(dropNameIndex());
       return writes.empty(table);
     },

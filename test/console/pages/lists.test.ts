@@ -159,6 +159,33 @@ describe.skipIf(!CHROMIUM)("a list in the console", () => {
     );
 
     test(
+      "that cannot be asked for so says why, and asks again only when something else is wanted",
+      () =>
+        withDesk(
+          fleet,
+          async (desk) => {
+            const { page } = desk;
+            const asked: string[] = [];
+            page.on(
+              "request",
+              (request) => void (request.url().includes("/api/animals?") && asked.push(request.url())),
+            );
+            desk.expects(/^400 GET \/console\/api\/animals\?/);
+            await desk.visit("/animals?name=rex&sort=id");
+            await desk.sees("Clear the name, or sort by name.");
+            const before = asked.length;
+            await desk.later();
+            await desk.later();
+            expect(asked).toHaveLength(before);
+            await page.getByRole("searchbox").fill("zo");
+            await shows(desk, ["Zoë"]);
+          },
+          { hasClock: true },
+        ),
+      BROWSER_TEST_MS,
+    );
+
+    test(
       "of animals is searched where names begin, and inside them, which ends with another filter",
       () =>
         withDesk(fleet, async (desk) => {

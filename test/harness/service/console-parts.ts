@@ -99,7 +99,6 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     bodyTimeoutMs: 60_000,
     logRequests: false,
     requestDays: 7,
-    indexesNames: true,
   } as const;
   const log = { info() {}, warn() {}, error() {} };
   const parts: ConsoleParts = {
@@ -114,7 +113,7 @@ export async function openConsole(backend: Backend, options: Options = {}): Prom
     openSnapshot: boundedSnapshots(() => openAnimalSnapshot(database)),
     cache,
     imports,
-    nameIndexing: new NameIndexing({ nameIndex: store.nameIndex, run, onFailure }),
+    nameIndexing: new NameIndexing({ isOn: true, nameIndex: store.nameIndex, run, onFailure }),
   };
   const settled = async () => {
     while (running.size > 0) await Promise.all(running);

@@ -25,7 +25,7 @@ export const isTaken = (error: unknown, table: string): boolean =>
 export const wasBlocked = (error: unknown): boolean =>
   [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(sqlStateOf(error) ?? "");
 
-/** The time of a statement was over. */
+/** A statement was cancelled: by its timeout, or by somebody. */
 export const wasCancelled = (error: unknown): boolean => sqlStateOf(error) === QUERY_CANCELED;
 
 /** The message for a write that others' writes or locks have prevented. */

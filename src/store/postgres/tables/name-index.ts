@@ -3,13 +3,12 @@ import type { Animal } from "../../../domain/stock/animal.ts";
 import { type NameIndex, type NameIndexProgress, type NameSearch, SearchTooSlow } from "../../ports/store.ts";
 import { pageFrom } from "../../sql/lists.ts";
 import { SELECT_ANIMAL } from "../../sql/rows.ts";
-import type { SqlValue } from "../../sql/table.ts";
 import { POSTGRES } from "../connections/dialect.ts";
 import { wasCancelled } from "../connections/sql-state.ts";
 import type { Pool } from "../database.ts";
 
-// An index of pg_trgm, if the operator has made one: it is kept in the transaction of every creation, so it is not ours
-// to make. The server keeps it up to date.
+// The index is one of pg_trgm, if the operator has made it: the server keeps it up to date in the transaction of every
+// creation, so it is not ours to make.
 
 /** Returns no row unless there is an index of this kind. */
 const PROGRESS = `SELECT (SELECT max(id) FROM animals) AS "lastId" FROM pg_index
@@ -17,12 +16,15 @@ const PROGRESS = `SELECT (SELECT max(id) FROM animals) AS "lastId" FROM pg_index
   JOIN pg_opclass ON pg_opclass.oid = indclass[0] AND opcname = 'gin_trgm_ops'
   WHERE indrelid = to_regclass('animals') AND indisvalid AND indpred IS NULL LIMIT 1`;
 
-/** The index knows no order, so all that it finds has to be sorted: what is frequent is found here first. */
+/**
+ * The index knows no order, so all that it finds has to be sorted, and a frequent part is found too often for that. It is
+ * also frequent among this many animals, which are looked through first, in the order of the page.
+ */
 const LOOKED_THROUGH = 100_000;
 
-/** No other plan than that of a search in the index is good, and the planner's estimates of patterns are rough. */
-export const NAME_SEARCH_PLANNING = `SELECT set_config('enable_bitmapscan', 'on', true), set_config('enable_indexscan', 'off', true),
-  set_config('enable_indexonlyscan', 'off', true)`;
+/** Leaves the planner only a search in the index: its estimates of patterns are rough. A pooler keeps other settings away. */
+export const NAME_SEARCH_PLANNING = `SELECT set_config(setting, CASE setting WHEN 'enable_bitmapscan' THEN 'on' ELSE 'off' END, true)
+  FROM unnest(ARRAY['enable_bitmapscan', 'enable_indexscan', 'enable_indexonlyscan', 'enable_seqscan', 'jit']) AS setting`;
 
 interface Searches {
   /** Looks through the next animals. */
@@ -47,17 +49,6 @@ export const NAME_SEARCHES: Readonly<Record<IdOrder, Searches>> = { id: searches
 const patternOf = (part: string): string => `%${part.replace(/[\\%_]/g, "\\$&")}%`;
 
 export function postgresNameIndex(pool: Pool): NameIndex {
-  async function searchInIndex(sql: string, parameters: readonly SqlValue[]): Promise<readonly Animal[]> {
-    try {
-      return await pool.transact(async ({ run }) => {
-        await run(NAME_SEARCH_PLANNING);
-        return run<Animal>(sql, parameters);
-      });
-    } catch (error) {
-      throw wasCancelled(error) ? new SearchTooSlow() : error;
-    }
-  }
-
   return {
     async progress(): Promise<NameIndexProgress | undefined> {
       const [row] = await pool.read<{ lastId: bigint | null }>(PROGRESS);
@@ -69,8 +60,16 @@ export function postgresNameIndex(pool: Pool): NameIndex {
     async search({ part, sort, after, size }: NameSearch): Promise<Page<Animal>> {
       const { nearby, inIndex } = NAME_SEARCHES[sort];
       const parameters = [patternOf(part), ...pageFrom(after, sort, size + 1)];
-      const found = await pool.read<Animal>(nearby, parameters);
-      return cutPage(found.length > size ? found : await searchInIndex(inIndex, parameters), size);
+      try {
+        return await pool.transact(async ({ run }) => {
+          const found = await run<Animal>(nearby, parameters);
+          if (found.length > size) return cutPage(found, size);
+          await run(NAME_SEARCH_PLANNING);
+          return cutPage(await run<Animal>(inIndex, parameters), size);
+        });
+      } catch (error) {
+        throw wasCancelled(error) ? new SearchTooSlow() : error;
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import { actAs, type SystemUser } from "../../../base/system/acting-user.ts";
 import { runThread } from "../../../base/worker/thread.ts";
 import { closeWithoutCheckpoint } from "../file/close.ts";
+import { failedCheck } from "../file/damage.ts";
 import { refuseMoved } from "../file/moved.ts";
 import { connect } from "../sql/connect.ts";
 import { COMMAND_TIMEOUT_MS, keepLogFile, setBusyTimeout } from "../sql/pragmas.ts";
@@ -49,9 +50,9 @@ function copy({ path, partial, isReadOnly, owner }: BackupRequest): void {
 /** A second per million animals, which is more than the copy takes, so that no copy turns out to be broken when it is needed. */
 function check(partial: string): void {
   using db = connect(partial, { readwrite: true });
-  const [row] = db.query("PRAGMA quick_check(1)").all() as { quick_check: string }[];
-  if (row?.quick_check !== "ok")
-    throw new Error(`the copy is damaged (${row?.quick_check}): the database is probably damaged, too, so check it`);
+  const damage = failedCheck(db, 1, "quick_check");
+  if (damage !== undefined)
+    throw new Error(`the copy is damaged (${damage}): the database is probably damaged, too, so check it`);
   // A new generation makes it a store of its own, to which the original's log does not belong. No journal is needed
   // for a file that is deleted if this fails, and whose name and contents are synced afterwards.
   db.run("PRAGMA journal_mode = OFF");

@@ -26,6 +26,7 @@ import { connect } from "../sql/connect.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { hasTable } from "../sql/statements.ts";
 import { performer } from "../sql/work.ts";
+import { dropNameIndex } from "../tables/name-index.ts";
 import { refuseForeignWal } from "../wal/check.ts";
 import { type CopyingOptions, copyInto, nameOfUser, refuseUnableToActAs } from "./backup.ts";
 
@@ -155,15 +156,18 @@ const problemsIn = async (checks: readonly Check[]): Promise<CheckResult[]> =>
 
 /**
  * Changes the copy before it is published, so that all of it happens or nothing. Sessions of the console are deleted:
- * they may have been signed out since the backup. Returns whether the journal has an entry.
+ * they may have been signed out since the backup. The index of names is removed, as nobody has compared it with the names:
+ * the next search makes it again. Returns whether the journal has an entry.
  */
 function adapt(partial: string, authorship: Authorship, file: string): boolean {
   using db = connect(partial, { readwrite: true, safeIntegers: true, strict: true });
   db.run("PRAGMA journal_mode = OFF");
   for (const { name } of CONSOLE_TABLES) if (hasTable(db, name)) db.run(`DELETE FROM ${name}`);
+  const perform = performer(db);
+  perform(dropNameIndex());
   if (!hasTable(db, JOURNAL.name)) return false;
   const entry = entryOfStore("restore", authorship, { after: { file } });
-  performer(db)(journalAppender(SQLITE)(entry));
+  perform(journalAppender(SQLITE)(entry));
   return true;
 }
 

@@ -5,11 +5,11 @@ import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import { newestOf } from "../../schema/migrate.ts";
 import { everMade } from "./expected-schema.ts";
 import { appliedMigrations } from "./migration-target.ts";
-import { NAME_INDEX_SCHEMA } from "./name-index.ts";
+import { withoutNameIndex } from "./name-index.ts";
 
 // A trigger or a view in a file that somebody has prepared acts within our own statements: it could sign somebody in
-// again, or swallow entries of the journal. So a schema has only what the migrations make, and what cannot act: further
-// tables and plain indexes of an operator.
+// again, or swallow entries of the journal. So a schema has only what the migrations and the index of names make, and what
+// cannot act: further tables and plain indexes of an operator.
 
 /** Without characters that are also spaces here, since a long text could then be matched in too many ways. */
 const NAME = /[\w\p{L}\p{M}]+/u.source;
@@ -32,7 +32,7 @@ export const REMOVE_UNKNOWN_PARTS =
 /** Names what no migration has made and what could act by itself, if there is anything. It only reads. */
 export function unknownParts(db: Database): string | undefined {
   const rows = db.query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all() as Part[];
-  const notOurs = rows.filter(({ sql }) => !isKnown(sql));
+  const notOurs = withoutNameIndex(rows).filter(({ sql }) => !isKnown(sql));
   if (notOurs.length === 0) return undefined;
   const newest = newestOf(SQLITE_MIGRATIONS);
   const isNewer = appliedMigrations(db).some(({ number }) => number > newest);
@@ -53,10 +53,8 @@ interface Part {
   readonly sql: string;
 }
 
-const ofNameIndex = new Set(Object.values(NAME_INDEX_SCHEMA));
-
 function isKnown(sql: string): boolean {
-  if (everMade().has(sql) || ofNameIndex.has(sql) || PLAIN_INDEX.test(sql)) return true;
+  if (everMade().has(sql) || PLAIN_INDEX.test(sql)) return true;
   return TABLE.test(sql) && (isNamedAsOurs(sql) ? !CONFLICT.test(sql) : !REFERENCE.test(sql));
 }
 

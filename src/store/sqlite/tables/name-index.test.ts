@@ -1,14 +1,20 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../../test/harness/folder.ts";
+import { openDatabaseFile } from "../../../../test/harness/rows/sqlite.ts";
+import { NAME_MAX_CODE_POINTS } from "../../../base/text/text.ts";
 import { runChecks } from "../../../domain/checkup/checkup.ts";
+import { restoreSqlite } from "../backup/restore.ts";
 import { checkSqlite } from "../checkup.ts";
-import { NAME_INDEX, NAME_INDEX_SCHEMA } from "../schema/name-index.ts";
+import { INDEXED_NAMES, NAME_INDEX, NAME_INDEX_SCHEMA } from "../schema/name-index.ts";
 import { openForServing } from "../store.ts";
 import { NAME_SEARCHES } from "./name-index.ts";
 
 const folder = temporaryFolder();
+/** The first trigram of the index, as FTS5 stores it. */
+const FIRST_TERM = "0dfi";
 let files = 0;
 
 /** A store with some animals, of which all are indexed. */
@@ -56,22 +62,70 @@ test("a page is read in the order of the index, without a scan and without sorti
     expect(plan).toEqual([
       "SEARCH animals USING INTEGER PRIMARY KEY (rowid=?)",
       "LIST SUBQUERY 1",
-      expect.stringMatching(/^SCAN animal_names VIRTUAL TABLE INDEX \d+:/),
+      expect.stringMatching(/^SCAN animal_name_index VIRTUAL TABLE INDEX \d+:/),
     ]);
   }
   await store.close();
 });
 
-test("an index that somebody has made by hand is not taken for ours", async () => {
+test.each([
+  ["another table for its own", [`CREATE VIRTUAL TABLE ${NAME_INDEX} USING fts5(folded_name, content='secrets')`]],
+  ["its table without the triggers", [NAME_INDEX_SCHEMA[NAME_INDEX] as string]],
+  [
+    "its triggers on a table that keeps rows from being removed",
+    [
+      `CREATE TABLE ${NAME_INDEX} (folded_name)`,
+      `CREATE TABLE ${INDEXED_NAMES} (id INTEGER PRIMARY KEY, CHECK (id < 0))`,
+      ...Object.values(NAME_INDEX_SCHEMA).slice(1),
+    ],
+  ],
+])("a file with %s is refused", async (_, statements) => {
   const { path, store } = await indexed();
   await store.nameIndex.drop();
   await store.close();
   const db = new Database(path);
-  db.run(`CREATE VIRTUAL TABLE ${NAME_INDEX} USING fts5(folded_name, content='secrets')`);
+  for (const statement of statements) db.run(statement);
   db.close();
   expect(await openForServing(path).catch((error: unknown) => error)).toMatchObject({
-    message: expect.stringContaining(`no version of this program has made the virtual table "${NAME_INDEX}"`),
+    message: expect.stringMatching(
+      /no version of this program has made the (virtual table|trigger) "animal_name_index/,
+    ),
   });
+});
+
+test("a name of release 1.1.0 is found once it is folded, also if its animal was indexed before that", async () => {
+  const { path, store } = await indexed();
+  using db = openDatabaseFile(path);
+  db.run("INSERT INTO animals (name, category_id, status) VALUES ('MARIGOLD', 1, 'sold')");
+  while (await store.nameIndex.extend());
+  expect(await store.nameIndex.progress()).toEqual({ upToId: 6n, lastId: 6n });
+  const find = async () =>
+    (await store.nameIndex.search({ part: "marigold", sort: "id", after: undefined, size: 9 })).rows.map(
+      ({ id }) => id,
+    );
+  expect(await find()).toEqual([]);
+  while (await store.maintenance.foldNames());
+  expect(await find()).toEqual([6n]);
+  await store.close();
+});
+
+test("a name as long as one may be is found by all of it", async () => {
+  const { store } = await indexed();
+  const name = "🐕".repeat(NAME_MAX_CODE_POINTS - 1);
+  await store.animals.create({ name: `x${name}`, categoryId: 1n, status: "sold" });
+  while (await store.nameIndex.extend());
+  const { rows } = await store.nameIndex.search({ part: name, sort: "-id", after: undefined, size: 9 });
+  expect(rows.map(({ id }) => id)).toEqual([6n]);
+  await store.close();
+});
+
+test("a restore leaves the index out, which nobody has compared with the names", async () => {
+  const { path, store, before } = await indexed();
+  await store.close();
+  const restored = join(folder, `${++files}.db`);
+  const authorship = { by: "t", via: "command", atMs: 1 } as const;
+  await restoreSqlite(restored, path, { authorship, isForced: false });
+  expect(parts(restored)).toEqual(before);
 });
 
 test("doctor finds an index that lacks an animal, or has one that is gone", async () => {
@@ -90,7 +144,18 @@ test("doctor finds an index that lacks an animal, or has one that is gone", asyn
   };
   const check = "the index of names agrees with the animals";
   tamper(`DELETE FROM ${NAME_INDEX} WHERE rowid = 3`);
-  expect(await problems()).toEqual([[check, "it does not for the animal 3"]]);
+  expect(await problems()).toEqual([[check, "they disagree about the animal 3"]]);
   tamper(`INSERT INTO ${NAME_INDEX} (rowid, folded_name) VALUES (3, 'goldfish 3'), (77, 'gone')`);
-  expect(await problems()).toEqual([[check, "it does not for the animal 77"]]);
+  expect(await problems()).toEqual([[check, "they disagree about the animal 77"]]);
+  tamper(`DELETE FROM ${NAME_INDEX} WHERE rowid = 77`);
+  expect(await problems()).toEqual([]);
+  const bytes = readFileSync(path);
+  for (let at = bytes.indexOf(FIRST_TERM); at >= 0; at = bytes.indexOf(FIRST_TERM)) bytes.write("0zzz", at);
+  writeFileSync(path, bytes);
+  expect(await problems()).toEqual([[check, expect.stringContaining(NAME_INDEX)]]);
+  // It can be made again, so the service starts.
+  const next = await openForServing(path);
+  await next.nameIndex.drop();
+  await next.close();
+  expect(await problems()).toEqual([]);
 });

@@ -9,12 +9,11 @@ import { INDEXED_NAMES, NAME_INDEX, NAME_INDEX_SCHEMA } from "../schema/name-ind
 import { SQLITE } from "../sql/dialect.ts";
 import { BOOKKEEPING, declareWrites, tableStore } from "./write.ts";
 
-// An index of trigrams, in SQLite's FTS5. It has no copy of the names, only their ids.
+// SQLite's FTS5 keeps the index of names: trigrams with the ids of animals, without a copy of the names.
 
 /** Indexing this many takes some milliseconds, for which other writes wait. */
 const SLICE = 1_000;
 
-const INDEX_EXISTS = `SELECT 1 FROM sqlite_schema WHERE name = '${NAME_INDEX}'`;
 /** Ids ascend, so what was added since has greater ones. */
 const IS_LATER = `id > coalesce((SELECT max(id) FROM ${INDEXED_NAMES}), ${INT64_MIN})`;
 const ADD = `INSERT INTO ${NAME_INDEX} (rowid, folded_name) SELECT id, folded_name FROM animals`;
@@ -24,9 +23,12 @@ const FIND_LATER = `SELECT 1 FROM animals WHERE ${IS_LATER} LIMIT 1`;
 const LAST_INDEXED = `SELECT max(id) AS id FROM ${INDEXED_NAMES}`;
 const LAST = "SELECT max(id) AS id FROM animals";
 
-const indexExists = function* (): Work<boolean> {
-  return (yield* first(INDEX_EXISTS)) !== undefined;
-};
+/** An operator may have a table of the same name. */
+const FIND_INDEX = "SELECT 1 FROM sqlite_schema WHERE name = ? AND sql = ?";
+
+function* indexExists(): Work<boolean> {
+  return (yield* first(FIND_INDEX, [NAME_INDEX, NAME_INDEX_SCHEMA[NAME_INDEX] as string])) !== undefined;
+}
 
 /** Indexes animals that were given their ids, which may be smaller than some that are indexed. */
 export function* indexGivenIds(ids: readonly bigint[]): Work<void> {
@@ -34,6 +36,7 @@ export function* indexGivenIds(ids: readonly bigint[]): Work<void> {
 }
 
 export function* dropNameIndex(): Work<void> {
+  if (!(yield* indexExists())) return;
   // The table goes last, since the triggers refer to it.
   for (const [name, sql] of Object.entries(NAME_INDEX_SCHEMA).reverse())
     yield* run(`DROP ${sql.startsWith("CREATE TRIGGER") ? "TRIGGER" : "TABLE"} IF EXISTS ${name}`);
