@@ -205,7 +205,7 @@ async function measure(kind: string, store: Store, database: DatabaseUrl): Promi
     ["animals, inside names, all match", listAnimals, "name=nimal&inside=true", ""],
     ["animals, inside names, some match", listAnimals, "name=l+99&inside=true", ""],
     ["animals, inside names, the oldest matches", listAnimals, "name=animal+77&inside=true&sort=id", ""],
-    ["animals, inside names, none matches", listAnimals, "name=123456789&inside=true", ""],
+    ["animals, inside names, frequent parts that are never together", listAnimals, "name=123123123&inside=true", ""],
     ["categories", listUsedCategories, "", ""],
     ["categories, by name", listUsedCategories, "name=category+1", ""],
     ["orders, placed", listOrders, "status=placed", ""],
@@ -237,6 +237,9 @@ async function benchSqlite(): Promise<void> {
     while (await store.nameIndex.extend());
   });
   await measure("SQLite", store, database);
+  const beganMs = performance.now();
+  await store.nameIndex.drop();
+  say(`SQLite  the index of names removed in ${ms(performance.now() - beganMs)}, for which writes wait`);
   await store.close();
 }
 
