@@ -79,8 +79,10 @@ describe.skipIf(!CHROMIUM)("the page of a key's holder, in a real browser", () =
         await enter(page, secret);
         await isShown(page);
         const text = await page.locator("main").innerText();
-        for (const shown of [NAME, "Pro plan", "299 of 300", "9,999 of 10,000", "300 more refusals", "4,321", id])
+        for (const shown of [NAME, "Pro plan", "299 of 300", "9,999 of 10,000", "300 more refusals", id])
           expect(text).toContain(shown);
+        // The usage of the page's own requests may have been stored meanwhile.
+        expect(text).toMatch(/^4,32[123]$/m);
         expect(await page.locator("img").count()).toBe(0);
         await expectUsable(page, "the key", framesOf(page));
         await expectUnclipped(page, "the key", framesOf(page));
