@@ -7,8 +7,8 @@ export const INDEXED_NAMES = `${NAME_INDEX}_docsize`;
 const IS_INDEXED = `EXISTS (SELECT 1 FROM ${INDEXED_NAMES} WHERE id = OLD.id)`;
 
 /**
- * The statements that make the index of names, by the names of what they make. No migration runs them: an index takes a
- * third of the space of its animals, so a file has it only if it is used. Its triggers keep it right, whoever changes or
+ * The statements that make the index of names, by the names of what they make. No migration runs them: with the
+ * index, a file is two fifths larger, so it has one only if it is used. Its triggers keep it right, whoever changes or
  * removes an animal. Never edit them: a file that was made with another text would be refused.
  */
 export const NAME_INDEX_SCHEMA: Readonly<Record<string, string>> = {
