@@ -123,6 +123,27 @@ describe.skipIf(!CHROMIUM)("a list in the console", () => {
     );
 
     test(
+      "of keys has the requests of 24 hours as bars on a large screen, and its link in the navigation a picture",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          await page.setViewportSize({ width: 1920, height: 1000 });
+          await desk.go("Keys");
+          const bars = (name: string) => desk.row(name).locator("svg.sparkline path");
+          // All of the last hour were refused: one bar from the bottom to the top. The hour may be over by now.
+          const refused = bars("Kiosk").nth(1);
+          await refused.waitFor();
+          expect(await refused.getAttribute("d")).toMatch(/^M(72|69) 18h2V0h-2z$/);
+          expect(await bars("Kiosk").nth(0).getAttribute("d")).toBe("");
+          for (const bar of await bars("Aviary").all()) expect(await bar.getAttribute("d")).toBe("");
+          expect(await page.locator("nav a svg.icon").count()).toBe(await page.locator("nav a").count());
+          await page.setViewportSize({ width: 1000, height: 1000 });
+          await refused.waitFor({ state: "hidden" });
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
       "of animals is sorted by id and by name, and only by id within a category",
       () =>
         withDesk(fleet, async (desk) => {
