@@ -2,30 +2,10 @@ import { Command, CommanderError, Help } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { withoutPasswords } from "../base/text/redact.ts";
 import { suggest } from "../base/text/suggest.ts";
-import { addAnimals } from "./animals/index.ts";
-import { addCompletion } from "./arguments/completion.ts";
 import { addExamples } from "./arguments/examples.ts";
 import { didYouMean } from "./arguments/options.ts";
-import { addConsole } from "./console.ts";
-import { addBackup } from "./database/backup.ts";
-import { addCopy } from "./database/copy.ts";
-import { addMigrate } from "./database/migrate.ts";
-import { addRestore } from "./database/restore.ts";
-import { addConfig, warnOfMisspelt } from "./inspect/config.ts";
-import { addDoctor } from "./inspect/doctor.ts";
-import { addInstances } from "./inspect/instances.ts";
-import { addJournal } from "./inspect/journal.ts";
-import { addPlans } from "./inspect/plans.ts";
-import { addRequests } from "./inspect/requests.ts";
-import { addTop } from "./inspect/top.ts";
-import { addVersion } from "./inspect/version.ts";
-import { addKeys } from "./keys/index.ts";
-import { addUsage } from "./keys/usage.ts";
+import { warnOfMisspelt } from "./inspect/config.ts";
 import { ownCommand } from "./own-command.ts";
-import { addReady } from "./ready.ts";
-import { addServe } from "./serve.ts";
-import { addCategories } from "./stock/categories.ts";
-import { addOrders } from "./stock/orders.ts";
 import { painted } from "./terminal/colour.ts";
 import { noteWithoutEnd, write } from "./terminal/stdout.ts";
 
@@ -36,14 +16,64 @@ const REPORTS_SETTINGS = ["serve", "config", "doctor", "complete"];
 /** Commands that print nothing that a script would want as JSON, and groups of commands. */
 const WITHOUT_JSON = ["serve", "completion", "complete", "keys", "animals", "categories", "orders"];
 
-/** All commands, in the groups of the help. */
-const GROUPS: readonly (readonly [title: string, commands: readonly ((program: Command) => void)[]])[] = [
-  ["The service", [addServe, addReady, addInstances, addConsole]],
-  ["Keys and their requests", [addKeys, addUsage, addRequests, addTop, addPlans]],
-  ["Animals and orders", [addAnimals, addCategories, addOrders]],
-  ["What happened, and what is wrong", [addJournal, addDoctor, addConfig]],
-  ["The database", [addMigrate, addBackup, addRestore, addCopy]],
-  ["This program", [addCompletion, addVersion]],
+type AddCommand = (program: Command) => void;
+
+/**
+ * All commands by name, in the groups of the help. Only the module of the one that is called is loaded: all of them,
+ * with the service and both databases, take longer than most commands run.
+ */
+const GROUPS: readonly (readonly [title: string, commands: Readonly<Record<string, () => Promise<AddCommand>>>])[] = [
+  [
+    "The service",
+    {
+      serve: async () => (await import("./serve.ts")).addServe,
+      ready: async () => (await import("./ready.ts")).addReady,
+      instances: async () => (await import("./inspect/instances.ts")).addInstances,
+      console: async () => (await import("./console.ts")).addConsole,
+    },
+  ],
+  [
+    "Keys and their requests",
+    {
+      keys: async () => (await import("./keys/index.ts")).addKeys,
+      usage: async () => (await import("./keys/usage.ts")).addUsage,
+      requests: async () => (await import("./inspect/requests.ts")).addRequests,
+      top: async () => (await import("./inspect/top.ts")).addTop,
+      plans: async () => (await import("./inspect/plans.ts")).addPlans,
+    },
+  ],
+  [
+    "Animals and orders",
+    {
+      animals: async () => (await import("./animals/index.ts")).addAnimals,
+      categories: async () => (await import("./stock/categories.ts")).addCategories,
+      orders: async () => (await import("./stock/orders.ts")).addOrders,
+    },
+  ],
+  [
+    "What happened, and what is wrong",
+    {
+      journal: async () => (await import("./inspect/journal.ts")).addJournal,
+      doctor: async () => (await import("./inspect/doctor.ts")).addDoctor,
+      config: async () => (await import("./inspect/config.ts")).addConfig,
+    },
+  ],
+  [
+    "The database",
+    {
+      migrate: async () => (await import("./database/migrate.ts")).addMigrate,
+      backup: async () => (await import("./database/backup.ts")).addBackup,
+      restore: async () => (await import("./database/restore.ts")).addRestore,
+      copy: async () => (await import("./database/copy.ts")).addCopy,
+    },
+  ],
+  [
+    "This program",
+    {
+      completion: async () => (await import("./arguments/completion.ts")).addCompletion,
+      version: async () => (await import("./inspect/version.ts")).addVersion,
+    },
+  ],
 ];
 
 const EXAMPLES = [
@@ -53,7 +83,8 @@ const EXAMPLES = [
   ["orders list --status placed", "orders that wait for an approval"],
 ] as const;
 
-export function createProgram(): Command {
+/** The program with the command of this name alone; with all of them if none has this name. */
+export async function createProgram(called?: string): Promise<Command> {
   const program = new Command("animal-store")
     .description(`${manifest.description}.`)
     .version(manifest.version, "-v, --version", "print the version")
@@ -64,9 +95,10 @@ export function createProgram(): Command {
     .hook("preAction", (_, command) => {
       if (!REPORTS_SETTINGS.includes(command.name())) warnOfMisspelt();
     });
+  const isKnown = GROUPS.some(([, commands]) => called !== undefined && Object.hasOwn(commands, called));
   for (const [title, commands] of GROUPS) {
     program.commandsGroup(`${title}:`);
-    for (const add of commands) add(program);
+    for (const [name, load] of Object.entries(commands)) if (!isKnown || name === called) (await load())(program);
   }
   addExamples(program, EXAMPLES);
   for (const command of everyCommand(program)) {
@@ -85,8 +117,8 @@ const commandUsage = (command: Command): string =>
 /** Runs the command of the arguments. Sets the exit code if it is misused; every other failure is thrown. */
 export async function runProgram(): Promise<void> {
   try {
-    const program = createProgram();
     const [first, ...names] = process.argv.slice(2);
+    const program = await createProgram(first);
     if (first === "help" && names.length > 1) helpOn(program, names);
     await program.parseAsync();
   } catch (error) {

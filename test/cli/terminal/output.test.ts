@@ -105,7 +105,7 @@ describe.if(process.platform === "linux")("output that nobody reads", () => {
 });
 
 /** Of the commands with subcommands, only one does something itself. */
-const leaves = [...everyCommand(createProgram())].filter(
+const leaves = [...everyCommand(await createProgram())].filter(
   (command) => command.commands.length === 0 || command.name() === "console",
 );
 const names = leaves.map((leaf) => (leaf.parent?.parent ? `${leaf.parent.name()} ${leaf.name()}` : leaf.name()));
