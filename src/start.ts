@@ -137,7 +137,7 @@ async function startWith(config: Config, parts: StartParts, opened: AsyncDisposa
     onDeath: parts.onThreadDeath,
     log,
   });
-  serving.admit({ looks: true, others: { connections: [consoleHost, threads], look: () => threads.look() } });
+  serving.admit({ polls: true, others: { connections: [consoleHost, threads], poll: () => threads.poll() } });
   await noteCountingPlace(store, redisUrl ? "redis" : "database", report);
 
   const instance = { version: manifest.version, environment, threads: settings.threads };

@@ -56,13 +56,13 @@ async function start(data: ServingThreadData, host: Rpc<HostMethods>, opened: As
     processLog: SILENT,
   });
   serving.answer(() => host.call("openConsole"));
-  // The first thread looks at a file for all; connections to PostgreSQL may lead each thread to another server.
-  serving.admit({ looks: !isEmbedded(data.storeHandle) });
-  const { announceStop, drain, look } = serving;
+  // The first thread polls a file for all; connections to PostgreSQL may lead each thread to another server.
+  serving.admit({ polls: !isEmbedded(data.storeHandle) });
+  const { announceStop, drain, poll } = serving;
   return {
     announceStop,
     drain,
-    look,
+    poll,
     limit: (areLimited: boolean) => listeners.limit(areLimited),
     renew: () => listeners.renewSoon(),
     metrics: snapshot,

@@ -58,7 +58,8 @@ test("sync adds 5,000 animals of a file, and when run again, what is new and wha
   const file = join(folder, "animals.csv");
   const lines = Array.from({ length: 5_000 }, (_, i) => `A-${i},Pet ${i},${i % 50}${i % 10 ? "" : ",sold"}`);
   writeFileSync(file, lines.join("\n"));
-  const first = await example("Node", "sync", "animals.csv");
+  // By Bun, whose fetch costs least.
+  const first = await example("Bun", "sync", "animals.csv");
   expect(first).toEqual({ exitCode: 0, err: "", out: "5000 added, 0 changed, 0 unchanged, 0 wrong\n" });
   const all = await store.pets.list().toArray();
   expect(new Set(all.map(({ name }) => name)).size).toBe(5_000);
@@ -71,7 +72,7 @@ test("sync adds 5,000 animals of a file, and when run again, what is new and wha
   lines[Number(kept)] = `A-${kept},Renamed,9223372036854775807`;
   lines.push("A-new, New ,3,pending", "", "A-x,Rex", "A-y", "A-z,Rex,7,gone");
   writeFileSync(file, `${lines.join("\r\n")}\r\n`);
-  const second = await example("Bun", "sync", "animals.csv");
+  const second = await example("Node", "sync", "animals.csv");
   expect(second.out).toBe("101 added, 1 changed, 4899 unchanged, 3 wrong\n");
   expect([second.exitCode, second.err.trimEnd().split("\n").sort()]).toEqual([
     1,

@@ -18,7 +18,7 @@ import type { Log } from "../telemetry/log.ts";
 import { RequestKeeper } from "../telemetry/request-keeper.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { UsageCounter } from "../telemetry/usage-counter.ts";
-import { LOOK_FAILURE, startLooking, startThreadJobs } from "./jobs/background-jobs.ts";
+import { POLL_FAILURE, startPolling, startThreadJobs } from "./jobs/background-jobs.ts";
 import { Schedule } from "./jobs/schedule.ts";
 import { type Connections, limitConnections } from "./listening/connection-limit.ts";
 import type { DrainStep } from "./listening/drain.ts";
@@ -52,8 +52,8 @@ interface ServingParts {
 interface Others {
   /** The limit of open files is watched for all of them. */
   readonly connections: readonly Connections[];
-  /** Lets them look for changed keys, and at the store. */
-  look(): void;
+  /** Lets them poll for changed keys, and the store. */
+  poll(): void;
 }
 
 /** The part of a start that every serving thread shares: it opens the counters and the port. */
@@ -78,8 +78,8 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
   const { isReady } = ready;
   const schedule = new Schedule(undefined, () => !usage.isEmpty);
   const { report } = logs;
-  /** Looks for changed keys, and at the store. Resolves to whether all is well, and as it was. */
-  const look = async (): Promise<boolean> => {
+  /** Polls for changed keys, and the store. Resolves to whether all is well, and as it was. */
+  const poll = async (): Promise<boolean> => {
     const isWell = isReady();
     return !(await keyring.refresh()) && isWell;
   };
@@ -99,22 +99,22 @@ export async function openServing(opened: AsyncDisposableStack, parts: ServingPa
       );
     },
     /**
-     * Admits requests to /v1, and starts the jobs of this thread. `looks`: it looks for changes by itself. At rest, one
+     * Admits requests to /v1, and starts the jobs of this thread. `polls`: it polls for changes by itself. At rest, one
      * that does not has nothing to wake up for.
      */
-    admit({ looks, others }: { readonly looks: boolean; readonly others?: Others }): void {
+    admit({ polls, others }: { readonly polls: boolean; readonly others?: Others }): void {
       gate.open();
       ready.start();
       opened.defer(startThreadJobs({ schedule, keyring, usage, keeper, store, steadyClock: steady, report }));
-      if (looks) opened.defer(startLooking({ schedule, look, tellOthers: others?.look, report }));
+      if (polls) opened.defer(startPolling({ schedule, poll, tellOthers: others?.poll, report }));
       if (!others) return;
       const { connections } = others;
       const onFailure = report("could not compare the open files with their limit");
       const limited = { connections: [...connections, listeners], schedule, telemetry, log: processLog, onFailure };
       opened.defer(limitConnections(limited));
     },
-    /** Looks once: another thread has seen a change. */
-    look: (): void => void look().catch(report(LOOK_FAILURE)),
+    /** Polls once: another thread has seen a change. */
+    poll: (): void => void poll().catch(report(POLL_FAILURE)),
     /** From now on, it is not ready, and each response is the last one of its connection. */
     announceStop(): void {
       ready.stop();

@@ -14,7 +14,8 @@ const TO_LINE_START = "\x1b[1G";
 const ERASE_REST = "\x1b[0K";
 const ERASE_LINE = "\x1b[2K\r";
 
-export interface Work {
+/** What is counted, under one bar. */
+export interface Step {
   readonly label: string;
   /** The noun for what is counted, in the plural. */
   readonly unit: string;
@@ -45,7 +46,7 @@ export class Progress {
   }
 
   /** Tells how much of a step is done by now, including what an earlier run had done. A step has a bar of its own. */
-  report(step: Work, done: number): void {
+  report(step: Step, done: number): void {
     const { nowMs, sayLine, columns } = this.surroundings;
     const atMs = nowMs();
     if (step.label !== this.#label) {
@@ -88,9 +89,9 @@ const BAR_CHARACTERS = 30;
 const BAR_CHARACTERS_MIN = 5;
 
 /** Leaves out facts that do not fit, the least important first. */
-export function barText(work: Work, done: number, perSecond: number | undefined, width: number): string {
-  const { label, total } = work;
-  const facts = factsOf(work, done, perSecond);
+export function barText(step: Step, done: number, perSecond: number | undefined, width: number): string {
+  const { label, total } = step;
+  const facts = factsOf(step, done, perSecond);
   // The last column stays free: some terminals begin another line as soon as it is written to.
   const room = width - 1;
   for (let kept = facts.length; kept > 0; kept--) {
@@ -109,7 +110,7 @@ function barOf(done: number, total: number, characters: number): string {
 }
 
 /** The facts, the most important first. */
-function factsOf({ unit, total }: Work, done: number, perSecond: number | undefined): string[] {
+function factsOf({ unit, total }: Step, done: number, perSecond: number | undefined): string[] {
   const rate = perSecond === undefined ? [] : [`${formatNumber(Math.round(perSecond))} ${unit}/s`];
   if (total === undefined) return [`${formatNumber(done)} ${unit}`, ...rate];
   const left = perSecond === undefined ? [] : [`${formatLeft(((total - done) / perSecond) * SECOND_MS)} left`];

@@ -11,7 +11,7 @@ import { startOf } from "../../domain/usage/grains.ts";
 import { newCounts } from "../../domain/usage/usage.ts";
 import { openForCommand } from "../../store/sqlite/store.ts";
 import { UsageCounter } from "../../telemetry/usage-counter.ts";
-import { LOOK_INTERVAL_MS, maintenanceOf, startLooking, startThreadJobs } from "./background-jobs.ts";
+import { maintenanceOf, POLL_INTERVAL_MS, startPolling, startThreadJobs } from "./background-jobs.ts";
 import { AT_REST, type Job, type Run, Schedule } from "./schedule.ts";
 
 test("saved responses are deleted after a day, and not because the clock is ahead for a moment", async () => {
@@ -93,7 +93,7 @@ test("usage is swept when it is older than it is kept, once the clock is settled
 });
 
 test("keys are read again often enough for a change to be felt within 2 s", () => {
-  expect(LOOK_INTERVAL_MS).toBeLessThanOrEqual(1_000);
+  expect(POLL_INTERVAL_MS).toBeLessThanOrEqual(1_000);
 });
 
 test("what requests have left is written, and then the job rests until there are others", async () => {
@@ -140,17 +140,17 @@ test("what requests have left is written, and then the job rests until there are
   await store.close();
 });
 
-test("others are told to look while something has changed or is not well, and once more after that", async () => {
+test("others are told to poll while something has changed or is not well, and once more after that", async () => {
   const schedule = new Schedule(1);
-  const looks = [true, true, false, true, true, "fails", true, true];
+  const polls = [true, true, false, true, true, "fails", true, true];
   const told: number[] = [];
   const enough = Promise.withResolvers<void>();
   let count = 0;
-  const stop = startLooking({
+  const stop = startPolling({
     schedule,
-    look: async () => {
-      const found = looks[count++];
-      if (count > looks.length) enough.resolve();
+    poll: async () => {
+      const found = polls[count++];
+      if (count > polls.length) enough.resolve();
       if (found === "fails") throw new Error("no");
       return found !== false;
     },
@@ -160,6 +160,6 @@ test("others are told to look while something has changed or is not well, and on
   });
   await enough.promise;
   await stop();
-  // The first look is one after nobody has looked.
+  // The first poll is one after nobody has polled.
   expect(told).toEqual([1, 3, 4, 6, 7]);
 });

@@ -14,8 +14,8 @@ import { RequestSweep } from "./request-sweep.ts";
 import { AT_REST, type Job, MORE_TO_DO, type Run, type Schedule } from "./schedule.ts";
 import { UsageFlush } from "./usage-flush.ts";
 
-export const LOOK_INTERVAL_MS = 500;
-export const LOOK_FAILURE = "could not check for changed keys";
+export const POLL_INTERVAL_MS = 500;
+export const POLL_FAILURE = "could not check for changed keys";
 
 interface JobParts {
   /** That of the thread. */
@@ -65,19 +65,19 @@ export function startThreadJobs(parts: ThreadJobParts) {
   };
 }
 
-interface LookParts extends Pick<JobParts, "schedule" | "report"> {
-  readonly look: () => Promise<boolean>;
-  /** Lets the threads look that do not by themselves. */
+interface PollParts extends Pick<JobParts, "schedule" | "report"> {
+  readonly poll: () => Promise<boolean>;
+  /** Lets the threads poll that do not by themselves. */
   readonly tellOthers?: (() => void) | undefined;
   readonly intervalMs?: number;
 }
 
 /**
- * Looks again and again at what may change without this process: a database file that is taken away is noticed within a
- * second, also while nobody writes. `look` resolves to whether all is well, and as it was: if not, others are told. Returns
+ * Polls again and again what may change without this process: a database file that is taken away is noticed within a
+ * second, also while nobody writes. `poll` resolves to whether all is well, and as it was: if not, others are told. Returns
  * how to stop it.
  */
-export function startLooking({ schedule, look, tellOthers, report, intervalMs = LOOK_INTERVAL_MS }: LookParts) {
+export function startPolling({ schedule, poll, tellOthers, report, intervalMs = POLL_INTERVAL_MS }: PollParts) {
   let isCalm = false;
   const job = schedule.start(
     intervalMs,
@@ -85,13 +85,13 @@ export function startLooking({ schedule, look, tellOthers, report, intervalMs = 
       const wasCalm = isCalm;
       isCalm = false;
       try {
-        isCalm = await look();
+        isCalm = await poll();
       } finally {
         // Once more when all is well again: it may not have been for the others yet.
         if (!isCalm || !wasCalm) tellOthers?.();
       }
     },
-    report(LOOK_FAILURE),
+    report(POLL_FAILURE),
   );
   return () => job.stop();
 }

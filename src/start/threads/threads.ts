@@ -19,8 +19,8 @@ export type ThreadMethods = Connections & {
   announceStop(): void;
   /** Runs one drain step. */
   drain(step: DrainStep): Promise<void>;
-  /** Looks for changed keys, and at the store: the first thread has seen a change. */
-  look(): void;
+  /** Polls for changed keys, and the store: the first thread has seen a change. */
+  poll(): void;
   /** Undefined: metrics are off. */
   metrics(): Promise<MetricsSnapshot | undefined>;
 };
@@ -124,8 +124,8 @@ export class Threads<Data> {
     for (const { remote } of this.#threads) remote.notify("limit", areLimited);
   }
 
-  look(): void {
-    for (const { remote } of this.#threads) remote.notify("look");
+  poll(): void {
+    for (const { remote } of this.#threads) remote.notify("poll");
   }
 
   renew(): void {

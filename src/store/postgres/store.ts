@@ -72,14 +72,14 @@ async function openStore(
     await pool.close();
     throw error;
   });
-  /** An instance looks at both twice a second, and every second at rest: who looks at once shares a statement. */
-  const look = sharedRuns(async () => (await pool.read<Seen>(LOOK))[0] as Seen, 0, nextTurn);
+  /** An instance polls both twice a second, and every second at rest: who polls at once shares a statement. */
+  const poll = sharedRuns(async () => (await pool.read<Seen>(POLL))[0] as Seen, 0, nextTurn);
   return {
     animals: postgresAnimals(pool),
     nameIndex: postgresNameIndex(pool),
     categories: { ...reading(pool, CATEGORIES.reads), ...transactingOnce(pool, CATEGORIES.changes) },
     orders: postgresOrders(pool),
-    keys: { ...postgresKeys(pool), revision: async () => Number((await look()).revision) },
+    keys: { ...postgresKeys(pool), revision: async () => Number((await poll()).revision) },
     tallies: postgresTallies(pool),
     metadata: { ...reading(pool, METADATA.reads), ...writing(pool, METADATA.writes) },
     usage: postgresUsage(pool),
@@ -99,7 +99,7 @@ async function openStore(
     onProblem: () => {},
     isReadOnly: () => isReadOnly,
     async check() {
-      const { mode } = await look();
+      const { mode } = await poll();
       const wasReadOnly = isReadOnly;
       isReadOnly = mode === "on";
       // A former primary would go on answering reads.
@@ -115,7 +115,7 @@ export const openForCommand = (url: string, { create } = { create: false }): Pro
 
 /** The mode is "on" for a replica, and for a primary that is set to be read-only. */
 const READ_ONLY_MODE = "current_setting('transaction_read_only') AS mode";
-const LOOK = `SELECT ${READ_ONLY_MODE}, (SELECT revision FROM key_revision), (SELECT 1 FROM animals LIMIT 1) AS animal`;
+const POLL = `SELECT ${READ_ONLY_MODE}, (SELECT revision FROM key_revision), (SELECT 1 FROM animals LIMIT 1) AS animal`;
 
 interface Seen {
   readonly mode: string;
