@@ -380,7 +380,7 @@ onEveryStore(({ backend, setUp }) => {
       });
     });
 
-    test("has the requests of the last 24 hours that were refused, and is sorted by them", async () => {
+    test("has the requests of the last 24 hours by outcome, and is sorted by those that were refused", async () => {
       const startedAtMs = Math.floor(desk.clock.nowMs() / MINUTE_MS) * MINUTE_MS;
       const refusedOf = (i: number, refused: number, atMs = startedAtMs) => {
         const counts = newCounts();
@@ -388,6 +388,9 @@ onEveryStore(({ backend, setUp }) => {
         return { keyId: ids[i] as string, startedAtMs: atMs, counts };
       };
       const sums = [refusedOf(3, 5), refusedOf(8, 70), refusedOf(9, 900, startedAtMs - 2 * DAY_MS)];
+      const others = { passed: 1, client_error: 2, failed: 3 } as const;
+      for (const [outcome, count] of Object.entries(others))
+        (sums[1] as { counts: number[] }).counts[placeOfOutcome(outcome as keyof typeof others)] = count;
       await desk.store.usage.add({ source: "s", sequence: 1, atMs: 1, sums });
       desk.clock.advance(MINUTE_MS);
       await desk.ask(listOfKeys);
@@ -399,8 +402,9 @@ onEveryStore(({ backend, setUp }) => {
         { id: ids[54], refused: 0, hours: null },
       ]);
       const { hours } = answer.keys[0];
-      expect([hours.requests.length, hours.requests.at(-1), hours.refused.at(-1)]).toEqual([25, 70, 70]);
-      expect(hours.requests.slice(0, -1)).toEqual(Array(24).fill(0));
+      expect(hours.refused).toEqual([...Array(24).fill(0), 70]);
+      const lastHour = Object.entries(hours as Record<string, number[]>).map(([name, values]) => [name, values.at(-1)]);
+      expect(Object.fromEntries(lastHour)).toEqual({ passed: 1, clientErrors: 2, refused: 70, failed: 3 });
     });
 
     test("shows at once what was changed, also by somebody else", async () => {

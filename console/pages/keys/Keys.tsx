@@ -98,7 +98,7 @@ const columnsFor = (sorting: Sorting): readonly Column<ListedKeyView>[] => [
     isWidest: !isByRefused(sorting),
     cell: ({ refused, hours }) => (
       <>
-        {hours && <Sparkline values={hours.requests} parts={hours.refused} />}
+        {hours && <Sparkline hours={hours} />}
         <span class={refused ? undefined : "soft"}>{refused === null ? "–" : grouped(refused)}</span>
       </>
     ),

@@ -22,11 +22,14 @@ export interface KeyRowView extends Pick<Key, "id" | "name" | "plan" | "scopes">
   readonly today: WindowView | null;
 }
 
+/** What can become of a request. */
+export type KeyOutcome = "passed" | "clientErrors" | "refused" | "failed";
+
 export interface ListedKeyView extends KeyRowView {
   /** The requests that were refused in the last 24 hours. Null: not counted yet. */
   readonly refused: number | null;
-  /** All of its requests by hour, and those that were refused. Null: there were none, or they are not counted yet. */
-  readonly hours: { readonly requests: readonly number[]; readonly refused: readonly number[] } | null;
+  /** Its requests by outcome and hour. Null: there were none, or they are not counted yet. */
+  readonly hours: Readonly<Record<KeyOutcome, readonly number[]>> | null;
   /** True: other keys have the same name. */
   readonly isNameShared: boolean;
 }

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../base/time/clock.ts";
 import { nextTurn } from "../../base/time/turn.ts";
 import { GRAINS, type Grain, keptAs, type Period, startOf, startsBetween } from "../../domain/usage/grains.ts";
 import type { KeyRequests, UsageStore } from "../../store/ports/store.ts";
-import type { ChosenPeriod, Span } from "../api/index.ts";
+import type { ChosenPeriod, KeyOutcome, Span } from "../api/index.ts";
 import { CachedValue, type CacheParts } from "./cached-value.ts";
 import { SPAN_MS } from "./periods.ts";
 
@@ -19,27 +19,24 @@ interface Parts extends CacheParts {
   readonly usage: Pick<UsageStore, "requestsByKey">;
 }
 
-const COUNTS = ["requests", "clientErrors", "refused"] as const;
+const COUNTS = ["requests", "clientErrors", "refused", "failed"] as const;
 
-/** The sums of one minute, hour or day, indexed by the places of keys: with 10,000 keys, 240 kB. */
+/** The sums of one minute, hour or day, indexed by the places of keys: with 10,000 keys, 320 kB. */
 type Bucket = Readonly<Record<(typeof COUNTS)[number], Float64Array>>;
 
 const newBucket = (size: number): Bucket => ({
   requests: new Float64Array(size),
   clientErrors: new Float64Array(size),
   refused: new Float64Array(size),
+  failed: new Float64Array(size),
 });
 
-/** The requests of a key over time: a value for each minute, hour or day. */
-export interface KeySeries {
-  readonly requests: readonly number[];
-  /** The number of those requests that were refused. */
-  readonly refused: readonly number[];
-}
+/** The requests of a key by their outcome, over time: a value for each minute, hour or day. */
+export type KeySeries = Readonly<Record<KeyOutcome, readonly number[]>>;
 
 type Sums = Awaited<ReturnType<UsageSums["sumUp"]>>;
 
-/** The buckets of 10,000 keys in a period take 29 MB at most. */
+/** The buckets of 10,000 keys in a period take 38 MB at most. */
 const PERIODS_KEPT = 2;
 /** The longest periods that are summed up, by the buckets that are read. */
 const LONGEST_MS: Readonly<Record<Grain, number>> = { minute: 2 * HOUR_MS, hour: 4 * DAY_MS, day: 31 * DAY_MS };
@@ -146,8 +143,12 @@ class UsageSums {
   #seriesIn(buckets: readonly Bucket[], keyId: string): KeySeries | undefined {
     const place = this.#places.get(keyId);
     if (place === undefined) return undefined;
-    const valuesOf = (count: keyof KeySeries): number[] => buckets.map((bucket) => bucket[count][place] ?? 0);
-    return { requests: valuesOf("requests"), refused: valuesOf("refused") };
+    const valuesOf = (count: (typeof COUNTS)[number]): number[] => buckets.map((bucket) => bucket[count][place] ?? 0);
+    const [clientErrors, refused, failed] = [valuesOf("clientErrors"), valuesOf("refused"), valuesOf("failed")];
+    const passed = valuesOf("requests").map(
+      (requests, i) => requests - (clientErrors[i] as number) - (refused[i] as number) - (failed[i] as number),
+    );
+    return { passed, clientErrors, refused, failed };
   }
 
   #sumsOf(buckets: readonly Bucket[]): readonly KeyRequests[] {
@@ -160,6 +161,7 @@ class UsageSums {
       requests: all.requests[place] as number,
       clientErrors: all.clientErrors[place] as number,
       refused: all.refused[place] as number,
+      failed: all.failed[place] as number,
     }));
   }
 }

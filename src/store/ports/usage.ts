@@ -101,4 +101,5 @@ export interface KeyRequests {
   readonly requests: number;
   readonly clientErrors: number;
   readonly refused: number;
+  readonly failed: number;
 }

@@ -72,10 +72,11 @@ export const sumByKey = (table: UsageTable, from: string, before: string): strin
   `SELECT key_id, ${USAGE_COLUMNS.map((column) => `CAST(sum(${column}) AS bigint) AS ${column}`).join(", ")}
   FROM ${table.name} WHERE started_at >= ${from} AND started_at < ${before} GROUP BY key_id`;
 
-/** Requests, client errors and refusals of the next keys after one, in the bucket that began at a moment. */
+/** Requests, and those of them that did not pass, of the next keys after one, in the bucket that began at a moment. */
 export const requestsByKey = ({ name }: UsageTable, placeholder: (n: number) => string): string => {
   const sumOf = (outcomes: readonly string[]) => outcomes.map((outcome) => `coalesce(${outcome}, 0)`).join(" + ");
-  return `SELECT key_id, ${sumOf(OUTCOMES)} AS requests, ${sumOf(["client_error"])} AS client_errors, ${sumOf(REFUSALS)} AS refused FROM ${name}
+  return `SELECT key_id, ${sumOf(OUTCOMES)} AS requests, ${sumOf(["client_error"])} AS client_errors,
+    ${sumOf(REFUSALS)} AS refused, ${sumOf(["failed"])} AS failed FROM ${name}
   WHERE started_at = ${placeholder(1)} AND key_id > ${placeholder(2)} ORDER BY key_id LIMIT ${placeholder(3)}`;
 };
 
@@ -84,6 +85,7 @@ export const keyRequestsOf = (row: Row): KeyRequests => ({
   requests: Number(row.requests),
   clientErrors: Number(row.client_errors),
   refused: Number(row.refused),
+  failed: Number(row.failed),
 });
 
 /** All start times in a table, found by jumping from one to the next: the index begins with the time, not the key. */
