@@ -26,6 +26,21 @@ export const everMade = lazy((): ReadonlySet<string> => {
   return new Set(made.flatMap((statement) => [statement, CREATE.exec(statement)?.[1] ?? statement]));
 });
 
+/** The tables that each table refers to by the migrations, once for each reference. */
+export const referencesOf = lazy((): ReadonlyMap<string, readonly string[]> => {
+  const references = new Map<string, readonly string[]>();
+  for (const text of migrationTexts())
+    for (const [statement] of text.matchAll(STATEMENT)) {
+      const name = CREATE.exec(statement)?.[1] ?? ADD_COLUMN.exec(statement)?.[1];
+      if (name !== undefined) references.set(name, [...(references.get(name) ?? []), ...refersTo(statement)]);
+    }
+  return references;
+});
+
+/** The tables that a statement refers to. One that is named behind a comment is taken for a word of that. */
+export const refersTo = (statement: string): string[] =>
+  Array.from(statement.matchAll(/\bREFERENCES\b\W*(\w*)/gi), ([, table = ""]) => table.toLowerCase());
+
 export function schemaMadeBy(texts: readonly string[]): ReadonlyMap<string, string> {
   const schema = new Map<string, string>();
   for (const text of texts)

@@ -29,6 +29,29 @@ test.each([
   expect(unknownAfter(statement)).toBe(`no version of this program has made the ${kind} "spy"`);
 });
 
+test.each([
+  ["keys spy", 'CREATE TABLE "keys spy" (session TEXT REFERENCES console_sessions (digest))'],
+  ["journal.", "CREATE TABLE [journal.] (key TEXT REFERENCES keys (id))"],
+])("a table is not one of ours because its name, %s, begins like that of one", (name, statement) => {
+  expect(unknownAfter(statement)).toBe(`no version of this program has made the table "${name}"`);
+});
+
+test.each([
+  ["that goes with its keys", "id INTEGER PRIMARY KEY, key_id TEXT REFERENCES keys (id) ON DELETE CASCADE"],
+  ["the same, behind comments", "id INTEGER PRIMARY KEY, key_id TEXT REFERENCES/**/keys (id) ON/**/DELETE CASCADE"],
+  ["that keeps sessions", "id INTEGER PRIMARY KEY, session TEXT REFERENCES console_sessions (digest)"],
+])("a table of ours refers to nothing that no migration has let it refer to: a journal %s", (_, columns) => {
+  expect(unknownAfter("DROP TABLE journal", `CREATE TABLE journal (${columns})`)).toBe(
+    'no version of this program has made the table "journal"',
+  );
+});
+
+test("a table of ours may refer to what it does, but no more often", () => {
+  const table = "CREATE TABLE tallies (key_id TEXT PRIMARY KEY REFERENCES keys (id), more TEXT";
+  expect(unknownAfter("DROP TABLE tallies", `${table})`)).toBeUndefined();
+  expect(unknownAfter("DROP TABLE tallies", `${table} REFERENCES keys (id))`)).toContain('the table "tallies"');
+});
+
 test("tables and plain indexes of an operator are not", () => {
   expect(
     unknownAfter(
@@ -48,6 +71,8 @@ test("of a newer version, all tables and indexes are accepted, but no triggers a
   const table = "CREATE TABLE more (id INTEGER REFERENCES animals (id))";
   expect(unknownAfter(newer, index, table)).toBeUndefined();
   expect(unknownAfter(newer, index, "CREATE VIEW spy AS SELECT 1")).toContain('the view "spy"');
+  const spy = "CREATE TABLE journal (id INTEGER PRIMARY KEY, key_id TEXT REFERENCES keys (id) ON DELETE CASCADE)";
+  expect(unknownAfter(newer, "DROP TABLE journal", spy)).toContain('the table "journal"');
 });
 
 test.each(["journal", '"Journal"'])("%s may swallow no rows, whatever version the file claims to be of", (name) => {

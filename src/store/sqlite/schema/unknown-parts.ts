@@ -3,7 +3,7 @@ import { OperatorError } from "../../../base/operator-error.ts";
 import { quote } from "../../../base/text/text.ts";
 import { SQLITE_MIGRATIONS } from "../../migrations/sqlite/index.ts";
 import { newestOf } from "../../schema/migrate.ts";
-import { everMade } from "./expected-schema.ts";
+import { everMade, referencesOf, refersTo } from "./expected-schema.ts";
 import { appliedMigrations } from "./migration-target.ts";
 import { withoutNameIndex } from "./name-index.ts";
 
@@ -13,16 +13,17 @@ import { withoutNameIndex } from "./name-index.ts";
 
 /** Without characters that are also spaces here, since a long text could then be matched in too many ways. */
 const NAME = /[\w\p{L}\p{M}]+/u.source;
-const TABLE = new RegExp(`^CREATE TABLE\\s+["'\`[]?(${NAME})`, "iu");
+const TABLE = /^CREATE TABLE\s/i;
 /** A newer version may have made tables and indexes of any kind. Triggers and views, this one must know. */
 const MAY_BE_NEWER = /^CREATE (?:TABLE|(?:UNIQUE )?INDEX)\s/i;
 const ORDER = /(?:\s+COLLATE\s+(?:BINARY|NOCASE|RTRIM))?(?:\s+(?:ASC|DESC))?/.source;
 const COLUMN = `["\`[]?${NAME}["\`\\]]?${ORDER}`;
 const PLAIN_INDEX = new RegExp(`^CREATE INDEX\\s[^()]+\\(\\s*${COLUMN}(?:\\s*,\\s*${COLUMN})*\\s*\\)\\s*$`, "iu");
-/** A table that refers to one of ours can keep its rows from being deleted. */
-const REFERENCE = /\bREFERENCES\b/i;
-/** In a table of ours, a constraint with `ON CONFLICT IGNORE` swallows rows without an error. */
-const CONFLICT = /\bCONFLICT\b/i;
+/**
+ * The words of clauses by which a table of ours loses rows without an error: `ON CONFLICT IGNORE` swallows new ones, and
+ * `ON DELETE CASCADE` takes entries of the journal away with a key. Comments may stand between the words of a clause.
+ */
+const LOSES_ROWS = /\b(?:CONFLICT|DELETE|UPDATE)\b/i;
 const NAMED_PARTS = 5;
 
 /** The remedy that fits every face. */
@@ -32,11 +33,11 @@ export const REMOVE_UNKNOWN_PARTS =
 /** Names what no migration has made and what could act by itself, if there is anything. It only reads. */
 export function unknownParts(db: Database): string | undefined {
   const rows = db.query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all() as Part[];
-  const notOurs = withoutNameIndex(rows).filter(({ sql }) => !isKnown(sql));
+  const notOurs = withoutNameIndex(rows).filter((part) => !isKnown(part));
   if (notOurs.length === 0) return undefined;
   const newest = newestOf(SQLITE_MIGRATIONS);
   const isNewer = appliedMigrations(db).some(({ number }) => number > newest);
-  const unknown = notOurs.filter(({ sql }) => !(isNewer && mayBeNewer(sql))).map(describe);
+  const unknown = notOurs.filter((part) => !(isNewer && mayBeNewer(part))).map(describe);
   if (unknown.length === 0) return undefined;
   const more = unknown.length > NAMED_PARTS ? ` and ${unknown.length - NAMED_PARTS} more` : "";
   return `no version of this program has made ${unknown.slice(0, NAMED_PARTS).join(", ")}${more}`;
@@ -53,15 +54,28 @@ interface Part {
   readonly sql: string;
 }
 
-function isKnown(sql: string): boolean {
+function isKnown(part: Part): boolean {
+  const { sql } = part;
   if (everMade().has(sql) || PLAIN_INDEX.test(sql)) return true;
-  return TABLE.test(sql) && (isNamedAsOurs(sql) ? !CONFLICT.test(sql) : !REFERENCE.test(sql));
+  if (!TABLE.test(sql)) return false;
+  return isNamedAsOurs(part) ? !LOSES_ROWS.test(sql) && refersAsOurs(part) : !refersTo(sql).length;
 }
 
 /** SQLite takes names that differ in case for the same. */
-const isNamedAsOurs = (sql: string): boolean => everMade().has(TABLE.exec(sql)?.[1]?.toLowerCase() ?? "");
+const isNamedAsOurs = ({ name }: Part): boolean => everMade().has(name.toLowerCase());
 
-const mayBeNewer = (sql: string): boolean => MAY_BE_NEWER.test(sql) && !(isNamedAsOurs(sql) && CONFLICT.test(sql));
+/** A table that refers to another one can keep its rows from being deleted. */
+function refersAsOurs({ name, sql }: Part): boolean {
+  const known = [...(referencesOf().get(name.toLowerCase()) ?? [])];
+  return refersTo(sql).every((table) => {
+    const at = known.indexOf(table);
+    if (at >= 0) known.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+const mayBeNewer = (part: Part): boolean =>
+  MAY_BE_NEWER.test(part.sql) && !(isNamedAsOurs(part) && LOSES_ROWS.test(part.sql));
 
 const describe = ({ name, sql }: Part): string => {
   const [kind] = /\b(?:trigger|view|virtual table|table|index)\b/i.exec(sql) ?? ["part"];
