@@ -153,6 +153,7 @@ onEveryStore(({ backend }) => {
         requests: 15,
         clientErrors: 0,
         refused: 5,
+        failed: 0,
         today: { quota: 1000, used: 60, resetsAtMs: expect.any(Number) },
       });
       expect(view.usage.buckets.at(-1)).toMatchObject({ passed: 111, refusedInAll: 5, p50Ms: expect.any(Number) });

@@ -72,5 +72,6 @@ export interface BusyKeyView {
   readonly requests: number;
   readonly clientErrors: number;
   readonly refused: number;
+  readonly failed: number;
   readonly today: WindowView | null;
 }
