@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { countOf, harmless, mistakeInText } from "./text.ts";
+import { countOf, formatNumber, harmless, mistakeInText } from "./text.ts";
 
 const codePointsOf = (...ranges: [from: number, to: number][]): string[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => String.fromCodePoint(from + i)));
@@ -117,4 +117,20 @@ test("what breaks a line, commands a terminal or reorders text is named instead 
 test("one is singular", () => {
   expect([0, 1, 1000].map((count) => countOf(count, "key"))).toEqual(["0 keys", "1 key", "1,000 keys"]);
   expect([1, 2].map((count) => countOf(count, "line is", "lines are"))).toEqual(["1 line is", "2 lines are"]);
+});
+
+test("a whole number has its digits in groups of three, as in English", () => {
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), (value) => {
+      expect(formatNumber(value)).toBe(value.toLocaleString("en-US"));
+    }),
+  );
+  expect([0, -1, 999, 1_000, -1_000, 81_122].map(formatNumber)).toEqual([
+    "0",
+    "-1",
+    "999",
+    "1,000",
+    "-1,000",
+    "81,122",
+  ]);
 });
