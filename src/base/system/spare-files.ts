@@ -1,5 +1,7 @@
 import { closeSync, openSync } from "node:fs";
-import { devNull } from "node:os";
+
+/** What node:os calls devNull: loading that takes a millisecond in every thread. */
+const NOTHING = "/dev/null";
 
 /** Files that are open for nothing but to be closed when one is needed: at the limit, no other could be opened. */
 export class SpareFiles {
@@ -10,7 +12,7 @@ export class SpareFiles {
   /** Opens as many as there is room for. Returns whether there is room for all of them. */
   refill(): boolean {
     try {
-      while (this.#descriptors.length < this.count) this.#descriptors.push(openSync(devNull, "r"));
+      while (this.#descriptors.length < this.count) this.#descriptors.push(openSync(NOTHING, "r"));
       return true;
     } catch {
       return false;
