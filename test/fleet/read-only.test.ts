@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { migrateDatabase } from "../../src/store/postgres/migrate.ts";
 import { openForServing } from "../../src/store/postgres/store.ts";
 import { emptyDatabaseMaker, TestPostgres, withSql } from "../harness/servers/postgres.ts";
+import { TestProxy } from "../harness/servers/proxy.ts";
 import { startService } from "../harness/service/service.ts";
 
 const newDatabase = await emptyDatabaseMaker();
@@ -101,29 +102,69 @@ test("a standby serves reads, and once it is promoted also writes", async () => 
   expect(levelsAndMessages(logged).filter((message) => READ_ONLY.test(message))).toHaveLength(1);
 });
 
+/** The processes of a server that work for pools; other connections are short. */
+const poolsAt = (url: string, condition = "true"): Promise<number[]> =>
+  withSql(url, async (sql) => {
+    const found: { pid: number }[] = await sql.unsafe(`SELECT pid FROM pg_stat_activity
+      WHERE application_name LIKE 'animal-store%' AND application_name NOT LIKE '%beside' AND ${condition} ORDER BY pid`);
+    return found.map(({ pid }) => pid);
+  });
+
+const turnReadOnly = (server: TestPostgres) =>
+  server.admin(async (sql) => {
+    await sql`ALTER SYSTEM SET default_transaction_read_only = on`;
+    await sql`SELECT pg_reload_conf()`;
+  });
+
+const at = (port: number, url: string): string => Object.assign(new URL(url), { port: String(port) }).href;
+
 test("connections to a primary that turns read-only are replaced without waiting for a write that fails", async () => {
   const primary = await TestPostgres.start({ isVolatile: true });
   const url = await primary.database();
   const store = await openForServing(url, { connections: 1 });
-  const pids = () =>
-    withSql(url, async (sql) =>
-      (await sql`SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'animal-store%'`).map(
-        ({ pid }: { pid: number }) => pid,
-      ),
-    );
   await store.check();
-  const before = await pids();
-  expect(before).toHaveLength(1);
-  await withSql(url, async (sql) => {
-    await sql`ALTER SYSTEM SET default_transaction_read_only = on`;
-    await sql`SELECT pg_reload_conf()`;
-  });
-  while ((await pids()).includes(before[0])) await store.check();
+  const [before, ...others] = await poolsAt(url);
+  expect(others).toEqual([]);
+  await turnReadOnly(primary);
+  while ((await poolsAt(url)).includes(before as number)) await store.check();
   expect(store.isReadOnly()).toBe(true);
-  // One that stays read-only keeps its connections.
+  await store.close();
+});
+
+test("a primary that has turned read-only is read from no longer than the address leads to it, although nobody writes", async () => {
+  const primary = await TestPostgres.start();
+  const url = await primary.database();
+  const secret = await usedDatabase(url);
+  const standby = await primary.startStandby();
+  const wire = await TestProxy.start(primary.port);
+  const logged: string[] = [];
+  const service = await startService({ env: { DATABASE_URL: at(wire.port, url) }, secret, logged });
+  const nameOfFirst = async () => (await service.call("GET /pets")).json[0].name;
+  expect(await nameOfFirst()).toBe("Rex");
+  await turnReadOnly(primary);
+  // Once the switch was noticed and connections are this old, they are new ones, which lead to the former primary again.
+  while (!levelsAndMessages(logged).some((message) => READ_ONLY.test(message))) await Bun.sleep(20);
+  while ((await poolsAt(url, "backend_start > clock_timestamp() - interval '1.5 s'")).length > 0) await Bun.sleep(20);
+  await standby.promote();
+  await withSql(at(standby.port, url), (sql) => sql`UPDATE animals SET name = 'Max'`);
+  expect(await nameOfFirst()).toBe("Rex");
+  wire.targetPort = standby.port;
+  while ((await nameOfFirst()) !== "Max") await Bun.sleep(20);
+  await service.stop();
+});
+
+test("a pool of a server that stays read-only keeps its connections, however often it looks where the address leads", async () => {
+  const server = await TestPostgres.start({ isVolatile: true });
+  const url = await server.database();
+  await migrateDatabase(url, () => {});
+  await turnReadOnly(server);
+  const wire = await TestProxy.start(server.port);
+  const store = await openForServing(at(wire.port, url), { connections: 1 });
   await store.check();
-  const after = await pids();
-  for (let i = 0; i < 5; i++) await store.check();
-  expect(await pids()).toEqual(after);
+  expect(store.isReadOnly()).toBe(true);
+  const before = await poolsAt(url);
+  expect(before).toHaveLength(1);
+  for (const accepted = wire.accepted; wire.accepted < accepted + 2; await Bun.sleep(20)) await store.check();
+  expect(await poolsAt(url)).toEqual(before);
   await store.close();
 });

@@ -9,6 +9,7 @@ import { sessionWork } from "../sql/tables/sessions.ts";
 import { instanceWork } from "../sql/tables/usage.ts";
 import { COPIES_TABLE, SELECT_UNFINISHED_COPY, unfinishedCopy } from "../sql/transfer.ts";
 import { POSTGRES } from "./connections/dialect.ts";
+import { Follower, READ_ONLY_MODE } from "./connections/follower.ts";
 import { reading, transacting, writing } from "./connections/work.ts";
 import { openPool, type Pool } from "./database.ts";
 import type { SchemaOptions } from "./migrate.ts";
@@ -72,6 +73,7 @@ async function openStore(
     await pool.close();
     throw error;
   });
+  const follower = new Follower(pool, isReadOnly);
   /** An instance polls both twice a second, and every second at rest: who polls at once shares a statement. */
   const poll = sharedRuns(async () => (await pool.read<Seen>(POLL))[0] as Seen, 0, nextTurn);
   return {
@@ -100,12 +102,13 @@ async function openStore(
     isReadOnly: () => isReadOnly,
     async check() {
       const { mode } = await poll();
-      const wasReadOnly = isReadOnly;
       isReadOnly = mode === "on";
-      // A former primary would go on answering reads.
-      if (isReadOnly && !wasReadOnly) pool.replaceConnections();
+      follower.noteMode(isReadOnly);
     },
-    close: () => pool.close(),
+    async close() {
+      await follower.close();
+      await pool.close();
+    },
   };
 }
 
@@ -113,8 +116,6 @@ async function openStore(
 export const openForCommand = (url: string, { create } = { create: false }): Promise<Store> =>
   openStore(url, 1, { rules: create ? ONLY_CREATES : CHANGES_NO_SCHEMA });
 
-/** The mode is "on" for a replica, and for a primary that is set to be read-only. */
-const READ_ONLY_MODE = "current_setting('transaction_read_only') AS mode";
 const POLL = `SELECT ${READ_ONLY_MODE}, (SELECT revision FROM key_revision), (SELECT 1 FROM animals LIMIT 1) AS animal`;
 
 interface Seen {

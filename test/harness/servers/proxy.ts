@@ -17,6 +17,8 @@ export class TestProxy {
   /** The target of new connections; open ones stay where they are. */
   targetPort: number;
   newConnections: NewConnections = "carried";
+  /** The number of connections that were ever opened. */
+  accepted = 0;
   /** Called for each chunk from the server: this many bytes arrive, then the connection breaks. */
   cutAnswer: ((piece: Buffer) => number | undefined) | undefined;
   readonly #pairs = new Set<[Socket, Socket]>();
@@ -53,6 +55,7 @@ export class TestProxy {
   }
 
   #accept(client: Socket): void {
+    this.accepted++;
     client.on("error", () => {});
     if (this.newConnections === "closed") return void client.destroy();
     const upstream = connect(this.targetPort, "127.0.0.1");

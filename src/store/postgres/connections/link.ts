@@ -5,7 +5,7 @@ import type { ClientMaker, SessionSettings } from "./client.ts";
 const IDLE_TRUST_MS = 2_000;
 
 /** A pool opens one connection at a time: an attempt that hangs would keep it from a server that is back. */
-const MAX_CONNECT_SECONDS = 2;
+export const MAX_CONNECT_SECONDS = 2;
 
 /** The least age at which a connection is retired: if all servers are read-only, each write would cost one. */
 const MIN_AGE_MS = 1_000;

@@ -1,9 +1,10 @@
+import type { SQL } from "bun";
 import { type ConnectionStats, STORE_CLOSED, type StatementKind, StoreUnavailable } from "../../ports/store.ts";
 import type { SqlValue } from "../../sql/table.ts";
 import type { ClientMaker, SessionSettings } from "./client.ts";
 import { type CopyingConnection, connectionOf, type Run } from "./connection.ts";
 import { isConnectionLost, isReadOnly, storeFailure } from "./failures.ts";
-import { Link } from "./link.ts";
+import { Link, MAX_CONNECT_SECONDS } from "./link.ts";
 import { leastBusy, linkForRead, PIPELINED_READS } from "./routing.ts";
 import { Task } from "./task.ts";
 
@@ -144,6 +145,13 @@ export class Pool {
         answered();
       },
     );
+  }
+
+  /** A client beside the connections of the pool, which leads where the address leads now. Whoever asks for it closes it. */
+  newClient(): SQL {
+    const { settings, name } = this.options;
+    const maxConnectSeconds = MAX_CONNECT_SECONDS;
+    return this.makeClient({ settings: { ...settings, application_name: `${name} beside` }, maxConnectSeconds });
   }
 
   /** To be called when the server has turned read-only: the address may lead to a new primary by now. */
