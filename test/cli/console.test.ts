@@ -257,6 +257,36 @@ test("a service that is stopped or killed with an open console leaves nothing be
   expect(readdirSync(join(cwd, "data")).filter((name) => name.includes("console"))).toEqual([]);
 });
 
+test("a start removes the uploads of a service that was killed, however lately, and not those of one that is alive", async () => {
+  const TMPDIR = temporaryFolder();
+  const withUpload = async () => {
+    const cwd = temporaryFolder();
+    const port = String(await freePort());
+    const service = await serve({ cwd, env: { TMPDIR, PORT: port } });
+    const { out } = await run(["console"], { cwd, env: { PORT: port } });
+    const [, consoleUrl = "", token = ""] = LINK.exec(out) ?? [];
+    const browser = new ConsoleBrowser({ consoleUrl });
+    await browser.signIn(token);
+    const before = readdirSync(TMPDIR);
+    const begun = await browser.call("POST /imports?name=a.csv&dryRun=true", {
+      body: "name,categoryId\nRex,7\n",
+      headers: { "Content-Type": "application/octet-stream" },
+    });
+    expect(begun.status).toBe(202);
+    const [folder = "none"] = readdirSync(TMPDIR).filter((name) => !before.includes(name));
+    return { cwd, service, folder: join(TMPDIR, folder) };
+  };
+  const [killed, alive] = [await withUpload(), await withUpload()];
+  await killed.service.kill("SIGKILL");
+  expect([killed, alive].map(({ folder }) => existsSync(folder))).toEqual([true, true]);
+  await serve({ cwd: killed.cwd, env: { TMPDIR } });
+  // A start removes them once the first responses are sent.
+  while (existsSync(killed.folder)) await Bun.sleep(5);
+  expect(readdirSync(alive.folder)).toHaveLength(1);
+  expect(await alive.service.kill("SIGTERM")).toBe(0);
+  expect(readdirSync(TMPDIR)).toEqual([]);
+});
+
 /** Undefined once it is closed. */
 function linkAt(path: string): string | undefined {
   try {

@@ -437,30 +437,6 @@ onEveryStore(({ backend }) => {
   });
 });
 
-test("what a crash has left of uploads is removed by the next one, and what somebody works on is not", async () => {
-  const { newSqliteStorage } = await import("../harness/service/service.ts");
-  const desk = await openConsole({ newStorage: async () => newSqliteStorage() } as never);
-  const gone = 2 ** 22 + 1;
-  for (const name of [
-    `animal-store-uploads-${gone}-a`,
-    `animal-store-uploads-${process.ppid}-b`,
-    `animal-store-uploads-${gone}-c`,
-    "other",
-  ]) {
-    mkdirSync(join(desk.uploads, name));
-    if (!name.endsWith("-c")) utimesSync(join(desk.uploads, name), 1, 1);
-  }
-  await desk.ask(beginImport, { body: csv(1) });
-  await desk.settled();
-  const left = readdirSync(desk.uploads).filter((name) => !name.startsWith(`animal-store-uploads-${process.pid}-`));
-  // A new folder may belong to another container, whose processes are not visible.
-  expect(left.sort()).toEqual(
-    [`animal-store-uploads-${process.ppid}-b`, `animal-store-uploads-${gone}-c`, "other"].sort(),
-  );
-  desk.parts.imports.close();
-  expect(readdirSync(desk.uploads).length).toBe(left.length);
-});
-
 test("what others have left there is nobody's business, and what cannot be removed is in nobody's way", async () => {
   const { newSqliteStorage } = await import("../harness/service/service.ts");
   const desk = await openConsole({ newStorage: async () => newSqliteStorage() } as never);

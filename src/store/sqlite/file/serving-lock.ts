@@ -1,11 +1,12 @@
 import * as fs from "node:fs";
 import { OperatorError } from "../../../base/operator-error.ts";
+import { tryLock, unlock } from "../../../base/system/file-lock.ts";
 import { OWNER_ONLY } from "../../files/files.ts";
 import { absolutePath } from "../../urls/database-url.ts";
 import { UnusableDatabase } from "../../urls/unusable-database.ts";
 import { isBusy, reasonOf } from "../sql/attempt.ts";
 import { connect } from "../sql/connect.ts";
-import { openForGood, tryLock, unlock } from "../sql/libc.ts";
+import { openForGood } from "../sql/libc.ts";
 import { isSameFile } from "./identity.ts";
 
 const RETRY_INTERVAL_MS = 10;

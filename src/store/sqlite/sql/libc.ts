@@ -7,10 +7,6 @@ const IS_MAC = process.platform === "darwin";
 const O_RDONLY = 0;
 const O_RDWR = 2;
 const O_CLOEXEC = IS_MAC ? 0x100_0000 : 0o200_0000;
-const LOCK_EX = 2;
-const LOCK_NB = 4;
-const LOCK_UN = 8;
-const EWOULDBLOCK = IS_MAC ? 35 : 11;
 const PROT_READ = 1;
 const MAP_SHARED = 1;
 const MAP_FAILED = 0xffffffffffffffffn;
@@ -24,7 +20,6 @@ const libc = lazy(
   () =>
     openCLibrary({
       open: { args: ["ptr", "i32"], returns: "i32" },
-      flock: { args: ["i32", "i32"], returns: "i32" },
       mmap: { args: ["u64", "u64", "i32", "i32", "i32", "i64"], returns: "u64" },
     }).symbols,
 );
@@ -34,11 +29,8 @@ const libcOnLinux = lazy(
     openCLibrary({
       statx: { args: ["i32", "ptr", "i32", "u32", "ptr"], returns: "i32" },
       malloc: { args: ["u64"], returns: "ptr" },
-      __errno_location: { args: [], returns: "ptr" },
     }).symbols,
 );
-
-const libcOnMac = lazy(() => openCLibrary({ __error: { args: [], returns: "ptr" } }).symbols);
 
 /**
  * Opens an existing file, for writing if that is allowed, because on NFS only such a file can be locked. It must never
@@ -52,16 +44,6 @@ export function openForGood(path: string): number | undefined {
   }
   return undefined;
 }
-
-/** Locks an open file; returns false if somebody else has. The lock belongs to the file, not to its name. */
-export function tryLock(descriptor: number): boolean {
-  if (libc().flock(descriptor, LOCK_EX | LOCK_NB) === 0) return true;
-  const errno = lastError();
-  if (errno === EWOULDBLOCK) return false;
-  throw new Error(`the file system does not support locks (flock: error ${errno})`);
-}
-
-export const unlock = (descriptor: number): void => void libc().flock(descriptor, LOCK_UN);
 
 /** Maps the beginning of an open file into memory, if that is possible. Returns the address. */
 export function mapForReading(descriptor: number, bytes: number): Pointer | undefined {
@@ -93,9 +75,4 @@ function keptBytes(bytes: Uint8Array): Pointer {
   if (address === null) throw new Error("there is no memory left");
   new Uint8Array(toArrayBuffer(Number(address) as Pointer, 0, bytes.length)).set(bytes);
   return Number(address) as Pointer;
-}
-
-function lastError(): number {
-  const location = IS_MAC ? libcOnMac().__error() : libcOnLinux().__errno_location();
-  return location === null ? 0 : read.i32(location, 0);
 }
