@@ -3,6 +3,7 @@ import { setUp } from "../harness/cleanup.ts";
 import { RawConnection } from "../harness/requests/raw.ts";
 import { hasNginx, TestNginx } from "../harness/servers/nginx.ts";
 import { startService, type TestService } from "../harness/service/service.ts";
+import { FakeClock } from "../harness/time/clock.ts";
 
 // A proxy that hides the console decides by the normal form of a path, and hands on what was sent. So the service must
 // not take another spelling for a path of the console.
@@ -35,6 +36,28 @@ function spellings(path: string): string[] {
     ),
   ];
 }
+
+/** The other pages without a key. */
+const PAGES = ["/docs", "/account", "/openapi.json", "/openapi-3.0.json", "/favicon.ico", "/"];
+
+/** Other spellings of the path of such a page. */
+function spellingsOfPage(path: string): string[] {
+  const name = path.slice(1);
+  const encoded = `%${path.charCodeAt(1).toString(16)}${path.slice(2)}`;
+  return [
+    ...["//", "/./", "/%2e/", "/%2F", "/%5c", "/\\", "/;/", "/x/../", "/x/%2e%2e/", "/x/.%2E/", "/console/../"],
+    ...["/docs/../", "/docs\\..\\", "/docs%2f../", "/account/../", "/account/%2e%2e/", "/account/..%2f"],
+  ]
+    .map((before) => before + name)
+    .concat(
+      name === ""
+        ? []
+        : ["/", "//", "/.", "/%2e", "\\", "%2f", "%5C", ";", ";x=1", "%00", "/x/.."].map((after) => path + after),
+    )
+    .concat(name === "" ? [] : [`/${encoded}`, path.toUpperCase()]);
+}
+
+const SPELLINGS_OF_PAGES = [...new Set(PAGES.flatMap(spellingsOfPage))];
 
 const SPELLINGS = [...new Set(PATHS.flatMap(spellings))].filter((path) => !PATHS.includes(path));
 /** Under /v1, whoever has no key is told so first. */
@@ -101,6 +124,25 @@ describe("the console is found by one spelling of its paths", () => {
     expect(statusesOf(others)).toEqual(SPELLINGS.map((path) => `404 ${path}`));
     for (const { text } of others) expect(text).toContain('"There is nothing here.');
     expect(statusesOf(await answersAt(service.origin, UNDER_V1))).toEqual(UNDER_V1.map((path) => `401 ${path}`));
+  });
+
+  test("and so are the other pages that need no key", async () => {
+    expect(statusesOf(await answersAt(service.origin, PAGES))).toEqual(PAGES.map((path) => `200 ${path}`));
+    const others = await answersAt(service.origin, SPELLINGS_OF_PAGES);
+    expect(statusesOf(others)).toEqual(SPELLINGS_OF_PAGES.map((path) => `404 ${path}`));
+    for (const { text } of others) expect(text).toContain('"There is nothing here.');
+  });
+
+  test("another spelling counts for the address that sent it, as an unknown page does", async () => {
+    const counted = await startService({ clock: new FakeClock() });
+    const paths = [...SPELLINGS.slice(0, 65), ...SPELLINGS_OF_PAGES.slice(0, 65)];
+    const answers = await Promise.all(paths.map((path) => get(counted.origin, path, "127.0.0.9")));
+    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+    expect([count(404), count(429)]).toEqual([120, 10]);
+    expect(statusesOf(await Promise.all(PAGES.map((path) => get(counted.origin, path, "127.0.0.9"))))).toEqual(
+      PAGES.map((path) => `429 ${path}`),
+    );
+    expect((await get(counted.origin, "/docs", "127.0.0.10")).status).toBe(200);
   });
 
   /** Answers of the console, or with an unexpected status. */
