@@ -8,7 +8,7 @@ import { Empty, Loaded } from "../../components/layout/states.tsx";
 import { Quota } from "../../components/plots/Bar.tsx";
 import { Figures } from "../../components/plots/Figures.tsx";
 import { goToPeriod, PeriodChoice } from "../../components/plots/PeriodChoice.tsx";
-import { LatencyPlot, UsagePlot } from "../../components/plots/UsagePlot.tsx";
+import { LatencyPlot, RefusalsPlot, UsagePlot } from "../../components/plots/UsagePlot.tsx";
 import { announce } from "../../components/Toasts.tsx";
 import type { Column } from "../../components/tables/column.ts";
 import { Badge } from "../../components/tables/StateBadge.tsx";
@@ -51,6 +51,7 @@ export function Overview() {
             {view.firstSteps && <FirstSteps steps={view.firstSteps} reload={live.reload} />}
             <Figures usage={view.usage} chosen={chosen} />
             <UsagePlot usage={view.usage} onZoom={zoom} />
+            <RefusalsPlot usage={view.usage} heightPx={140} onZoom={zoom} />
             <LatencyPlot usage={view.usage} heightPx={140} onZoom={zoom} />
             {may(READS_KEYS) ? (
               <div class="two">

@@ -44,6 +44,7 @@ describe.skipIf(!CHROMIUM)("the console", () => {
             expect(await desk.fact("Refused").textContent()).toBe("5");
             expect(await desk.fact("Failed").textContent()).toBe("0");
             expect(await desk.fact("99th percentile").textContent()).toMatch(/^[\d.]+ m?s$/);
+            await page.getByRole("slider", { name: /^Refusals per minute/ }).waitFor();
             const counts = { Available: "0", Pending: "1", Sold: "0", Placed: "1", Approved: "0" };
             for (const [title, count] of Object.entries(counts))
               await desk
@@ -86,6 +87,19 @@ describe.skipIf(!CHROMIUM)("the console", () => {
           expect(new URL(page.url()).search).toBe("?span=month");
           const busiest = page.getByRole("table", { name: "Busiest keys" });
           await busiest.getByRole("row", { name: /^Reader 9 4 5/ }).waitFor();
+          await desk.settled();
+          await desk.expectUsable("/console with requests and refusals");
+          await desk.expectUnclipped("/console with requests and refusals");
+          const plots = await page.getByRole("slider").evaluateAll((all) => all.map((each) => each.ariaLabel));
+          expect(plots.map((label) => label?.split(/ per |,/)[0])).toEqual(["Requests", "Refusals", "Time to answer"]);
+          const refusals = page.getByRole("slider", { name: /^Refusals per day/ });
+          await refusals.focus();
+          await page.keyboard.press("End");
+          expect(await refusals.getAttribute("aria-valuetext")).toEndWith("5 missing scope");
+          await page.keyboard.press("Enter");
+          await page.waitForURL(/from=/);
+          await page.goBack();
+          await page.waitForURL(/span=month/);
           await page.getByRole("link", { name: "Reader" }).click();
           await desk.heading("Reader").waitFor();
           await desk.fact("Requests").filter({ hasText: /^9$/ }).waitFor();
