@@ -50,7 +50,7 @@ async function complete(program: Command, words: readonly string[]): Promise<Com
   if (position === 0 && command.commands.length > 0) return wordsBeginning(typed, commandsOf(command));
   const places = command.registeredArguments;
   const argument = places[position] ?? places.findLast(({ variadic }) => variadic);
-  if (argument?.name() === "id" && command.parent?.name() === "keys") return keysBeginning(typed, "");
+  if (argument && isPlaceOfKey(argument, command)) return keysBeginning(typed, "");
   return argument ? valuesFor(argument.name(), argument.argChoices ?? [], typed, "") : NOTHING;
 }
 
@@ -121,7 +121,11 @@ function valuesFor(name: string, choices: readonly string[], typed: string, befo
   );
 }
 
-const isKey = ({ long }: Option): boolean => long === "--key";
+const isKey = (option: Option): boolean => option.attributeName() === "key";
+
+/** A place for a key is called key, or among the commands about keys its id. */
+const isPlaceOfKey = (argument: Argument, { parent }: Command): boolean =>
+  argument.name() === "key" || (argument.name() === "id" && parent?.name() === "keys");
 
 /** The most keys that are looked through, so that Tab answers at once. */
 const KEYS_SEEN = 20_000;

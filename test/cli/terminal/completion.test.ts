@@ -101,9 +101,18 @@ describe("what may come next", () => {
         .split("\n")
         .map((line) => line.split("\t")[0] as string)
         .sort();
-    for (const command of ["show", "edit", "rotate", "suspend", "revoke", "delete", "usage"])
-      expect(await after("keys", command, "")).toEqual(["words", "Kiosk", "Käse-2", spaced, ...twins].sort());
+    const { out: help } = await cli("keys", "--help");
+    const ofKeys = [...help.matchAll(/^ {2}(\w+) \[options\] <id>/gm)].map(([, name]) => ["keys", name as string]);
+    expect(ofKeys).toContainEqual(["keys", "delete"]);
+    const places = [...ofKeys, ["requests"], ["requests", "--status", "4xx", "--follow"], ["journal", "--key"]];
+    for (const place of places)
+      expect([...place, ...(await after(...place, ""))]).toEqual([
+        ...place,
+        ...["words", "Kiosk", "Käse-2", spaced, ...twins].sort(),
+      ] as string[]);
     expect(await after("keys", "show", "Ki")).toEqual(["Kiosk", "words"]);
+    expect(await after("requests", "Ki")).toEqual(["Kiosk", "words"]);
+    expect(await after("requests", "Kiosk", "")).toEqual(["words"]);
     expect(await after("journal", "--key", "K")).toEqual(["Kiosk", "Käse-2", "words"].sort());
     expect(await after("journal", "--key=Ki")).toEqual(["--key=Kiosk", "words"]);
     expect(await after("keys", "show", "key_")).toHaveLength(6);
