@@ -346,6 +346,46 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
     );
 
     test(
+      "are approved no sooner than five seconds later, and at once when the tab is loaded anew or closed",
+      () =>
+        withDesk(
+          fleet,
+          async (desk) => {
+            const { page } = desk;
+            const { secret } = await fleet.issueBoundlessKey();
+            const statusOf = async (id: string) =>
+              (await fleet.call(`GET /store/orders/${id}`, { secret })).body.status;
+            const sent: string[] = [];
+            page.on("request", (request) => void (request.method() === "PATCH" && sent.push(request.url())));
+            /** Approves the orders and waits almost as long as they can be undone, in the page's time alone. */
+            async function approve(...ids: readonly string[]): Promise<void> {
+              await desk.button(`Approve order ${ids[0]}`).waitFor();
+              await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 1_000);
+              for (const id of ids) await desk.button(`Approve order ${id}`).click();
+              await page.clock.runFor(4_900);
+              expect([sent, await Promise.all(ids.map(statusOf))]).toEqual([[], ids.map(() => "placed")]);
+              for (const id of ids) await desk.button(`Undo order ${id}`).waitFor();
+            }
+            async function expectApproved(...ids: readonly string[]): Promise<void> {
+              for (const id of ids) while ((await statusOf(id)) !== "approved") await Bun.sleep(50);
+            }
+            const ids = [await order(secret, "Eli"), await order(secret, "Fay"), await order(secret, "Gus")] as const;
+            await desk.visit(`/orders/${ids[0]}`);
+            await approve(ids[0]);
+            await page.reload({ waitUntil: "commit" });
+            await expectApproved(ids[0]);
+            await page.clock.resume();
+            await desk.visit("/orders");
+            await approve(ids[1], ids[2]);
+            await page.close({ runBeforeUnload: true });
+            await expectApproved(ids[1], ids[2]);
+          },
+          { hasClock: true },
+        ),
+      BROWSER_TEST_MS,
+    );
+
+    test(
       "do not move away under the pointer: new orders wait until they are asked for",
       () =>
         withDesk(
