@@ -106,7 +106,8 @@ function hrefOf({ subject: { kind, id = "" }, action }: JournalEntryView): strin
 function What({ entry }: { readonly entry: JournalEntryView }) {
   const { kind, id, name } = entry.subject;
   const href = hrefOf(entry);
-  const words = <bdi>{name ?? (kind === "import" ? `import ${id}` : (id ?? ""))}</bdi>;
+  const text = name ?? (kind === "import" ? `import ${id}` : (id ?? ""));
+  const words = <bdi title={text.length > 40 ? text : undefined}>{text}</bdi>;
   return (
     <>
       <span class="action">

@@ -42,7 +42,7 @@ export function Page({ title, badge, subtitle, actions, parent, tools, children 
     <>
       {parent && (
         <p class="crumbs">
-          <a href={parent.href}>{parent.title}</a> / <bdi>{title}</bdi>
+          <a href={parent.href}>{parent.title}</a> / <bdi title={title.length > 20 ? title : undefined}>{title}</bdi>
         </p>
       )}
       <header class="page-head">

@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { WIDE } from "../service/seats.ts";
@@ -76,14 +77,36 @@ async function violations(page: Page, elements: string, rules?: readonly string[
   return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
-/** From the narrowest phones to the widest screens, and on both sides of every breakpoint. */
-const WIDTHS = [320, 480, 760, 761, 820, 1024, 1100, 1101, 1440, 2560];
-/** Dialogs are as wide as a phone, and no wider on other screens. */
-const WIDTHS_OF_DIALOGS = [320, 480, 2560];
+/** The narrowest widths of the layouts: the first one beyond each breakpoint. A layout has the least room there. */
+function narrowestOfLayouts(css: string): readonly number[] {
+  return [...css.matchAll(/@media ([^{]*width[^{]*?) *\{/g)].map(([, condition = ""]) => {
+    const [, end, px] = /^\((min|max)-width: (\d+)px\)$/.exec(condition) ?? [];
+    if (px === undefined) throw new Error(`this is not understood as a breakpoint: @media ${condition}`);
+    return end === "min" ? Number(px) : Number(px) + 1;
+  });
+}
+
+async function breakpointsIn(...globs: readonly string[]): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const glob of globs)
+    for await (const path of new Bun.Glob(glob).scan(CONSOLE))
+      found.push(...narrowestOfLayouts(await Bun.file(join(CONSOLE, path)).text()));
+  return found;
+}
+
+const CONSOLE = join(import.meta.dir, "../../../console");
+
+const ascending = (widths: readonly number[]): readonly number[] => [...new Set(widths)].sort((a, b) => a - b);
+
+/** Every layout where it is tightest, and every screen that axe looks at. */
+const WIDTHS = ascending([...AXE_WIDTHS, ...(await breakpointsIn("styles/*.css", "account/*.css"))]);
+/** Dialogs are as wide as a phone, and hardly wider on other screens. */
+const WIDTHS_OF_DIALOGS = [320, 480, 768, 1024, 2560];
 
 /**
  * Finds what is cut off or covered: a table, a heading, a button or a figure that is not wholly inside everything that
- * hides what is beyond it, and neighbours in the head of a panel that run into each other.
+ * hides what is beyond it, text that does not fit into its element, unless dots and a tooltip tell of the rest, and
+ * neighbours in the head of a panel that run into each other.
  */
 const FIND_CLIPPED = `(() => {
   const shown = document.querySelector("dialog[open]") ?? document.body;
@@ -103,6 +126,18 @@ const FIND_CLIPPED = `(() => {
       const edge = around.getBoundingClientRect();
       if (left < edge.left - 1 || right > edge.right + 1) found.push(nameOf(element) + " is cut off by ." + around.className);
     }
+  }
+  for (const element of shown.querySelectorAll("*")) {
+    const isTooWide = element.scrollWidth > element.clientWidth + 1;
+    const isTooHigh = element.scrollHeight > element.clientHeight + 1;
+    if (!(isTooWide || isTooHigh) || !isShown(element)) continue;
+    // A field scrolls to what is typed, and what is for screen readers alone is a pixel.
+    if (element.matches("input, select, textarea") || element.clientWidth <= 1) continue;
+    const { overflowX, textOverflow, webkitLineClamp } = getComputedStyle(element);
+    const hasDots = isTooWide ? textOverflow === "ellipsis" : webkitLineClamp !== "none";
+    if (!["hidden", "clip"].includes(overflowX) || (!isTooWide && !hasDots)) continue;
+    const isTold = element.closest("[title]") ?? element.querySelector("[title]");
+    if (!hasDots || !isTold) found.push(nameOf(element) + " cuts off its own text, ." + element.className);
   }
   for (const head of shown.querySelectorAll(".panel-head, .column-head, .card-head, .page-head")) {
     const boxes = [...head.children].filter(isShown).map((child) => [child, child.getBoundingClientRect()]);
