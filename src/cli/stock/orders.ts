@@ -3,6 +3,7 @@ import { OperatorError } from "../../base/operator-error.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { sentencesOnOrderUpdate } from "../../domain/refusal-sentences.ts";
 import { ORDER_STATUSES, type Order, type OrderStatus, transitionsFrom } from "../../domain/stock/order.ts";
+import { stepsOf } from "../../domain/stock/order-history.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { authorOf } from "../arguments/author.ts";
 import { withStore } from "../arguments/context.ts";
@@ -14,6 +15,7 @@ import { addYes, confirmation, type YesOption } from "../terminal/confirmation.t
 import { formatMinute, formatTime, isoTime, print, printJson } from "../terminal/print.ts";
 import { type Column, facts } from "../terminal/table.ts";
 import { exactId, firstRows, LIMIT_DEFAULT, LIMIT_HELP, printRows } from "./lists.ts";
+import { factOfStep, jsonOfStep, withActors } from "./order-steps.ts";
 
 export function addOrders(program: Command): void {
   const orders = program.command("orders").description("See orders, and move them: approve, deliver or cancel one.");
@@ -21,7 +23,7 @@ export function addOrders(program: Command): void {
   orders
     .command("show")
     .argument("<order>", "the id of the order", idOf("order"))
-    .description("Show an order, its animal, and what it can become.")
+    .description("Show an order, its animal, who placed and moved it and when, and what it can become.")
     .action(showOrder);
   addMove(orders);
 }
@@ -114,11 +116,13 @@ const noSuchOrder = (id: bigint): OperatorError =>
 
 async function showOrder(id: bigint, { json }: JsonOption): Promise<void> {
   await withStore(async (store) => {
-    const order = await store.orders.get(id);
-    if (!order) throw noSuchOrder(id);
+    const record = await store.orders.getRecord(id);
+    if (!record) throw noSuchOrder(id);
+    const { order } = record;
     const [shown] = (await withAnimals(store, [order])) as [ShownOrder];
+    const steps = await withActors(store, stepsOf(record));
     const canBecome = transitionsFrom(order.status);
-    if (json) return printJson({ ...jsonOf(shown), canBecome });
+    if (json) return printJson({ ...jsonOf(shown), canBecome, steps: steps.map(jsonOfStep) });
     print(
       facts([
         ["order", String(id)],
@@ -127,6 +131,7 @@ async function showOrder(id: bigint, { json }: JsonOption): Promise<void> {
         ["reference", order.reference ?? "none"],
         ["placed", formatTime(order.placedAtMs)],
         ["updated", formatTime(order.updatedAtMs)],
+        ...steps.map(factOfStep),
         ["can become", canBecome.join(" or ") || "nothing else"],
       ]),
     );

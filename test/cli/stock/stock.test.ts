@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { OrderRecord } from "../../../src/domain/stock/order-history.ts";
 import { temporaryFolder } from "../../harness/folder.ts";
 import { operatorIn } from "../../harness/program/operator.ts";
 import { EXECUTABLE, runInTerminal, serve } from "../../harness/program/program.ts";
@@ -98,10 +99,27 @@ onEveryStore(({ startService, setUp }) => {
         out: "",
         err: expect.stringContaining("give --yes"),
       });
-      expect(await json("orders", "show", String(one.id))).toMatchObject({
+      const { placedBy } = (await service.withStore(async ({ orders }) =>
+        orders.getRecord(BigInt(one.id)),
+      )) as OrderRecord;
+      const keyId = placedBy as string;
+      const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+      const { name: keyName } = await json("keys", "show", keyId);
+      const approved = await json("orders", "show", String(one.id));
+      expect(structuredClone(approved)).toMatchObject({
         status: "approved",
         canBecome: ["delivered", "cancelled"],
+        steps: [
+          { status: "placed", at, by: { kind: "key", id: keyId, name: keyName } },
+          { status: "approved", at, by: { kind: "person", by: "Anna", via: "command", role: null } },
+        ],
       });
+      const readable = (time: string) => time.replace("T", " ");
+      const [placing, approval] = approved.steps;
+      expect((await cli("orders", "show", String(one.id))).out).toContain(
+        `  history     placed ${readable(placing.at)} by the key ${keyName} (${keyId})\n` +
+          `              approved ${readable(approval.at)} by Anna (command line)\n`,
+      );
       expect(await json("orders", "move", String(one.id), "delivered", "--yes")).toMatchObject({ status: "delivered" });
       await cli("orders", "move", String(two.id), "cancelled", "--yes");
       expect((await service.call("GET /pets?status=sold")).json).toMatchObject([{ name: "Rex" }]);
