@@ -47,13 +47,13 @@ export const KEY_COLUMNS: readonly Column<ListedKey>[] = [
 ];
 
 function stateText({ state, bannedUntilMs }: ListedKey): string {
-  return bannedUntilMs === undefined ? state : `banned until ${timeOfDay(bannedUntilMs)}`;
+  return bannedUntilMs === undefined ? state : `banned until ${minuteAfter(bannedUntilMs)}`;
 }
 
 export const minuteOrNever = (ms: number | undefined): string => (ms === undefined ? "never" : formatMinute(ms));
 
-/** Rounded up to the minute, so that a ban does not outlast it. A ban lasts an hour at most. */
-const timeOfDay = (ms: number): string => formatMinute(Math.ceil(ms / MINUTE_MS) * MINUTE_MS).slice(-"03:41Z".length);
+/** Rounded up to the minute, so that a ban does not outlast it. */
+const minuteAfter = (ms: number): string => formatMinute(Math.ceil(ms / MINUTE_MS) * MINUTE_MS);
 
 function shortScopes(scopes: readonly Scope[]): string {
   if (scopes.length === SCOPES.length) return "all";
