@@ -100,6 +100,13 @@ const EntryCount = ({ count }: { readonly count: Count | number }) =>
     <span class="count">{grouped(count)}</span>
   ) : (
     <span class="count" title={counted(count)}>
+      {/* The word would need more room than a row of entries has. */}
+      {count.isEstimate && (
+        <>
+          <span class="unseen">about </span>
+          <span aria-hidden="true">≈&thinsp;</span>
+        </>
+      )}
       {compact(count.value)}
     </span>
   );

@@ -131,6 +131,29 @@ describe.skipIf(!CHROMIUM)("the console", () => {
     );
 
     test(
+      "says in the navigation that a count is an estimate, and has room for it at any width",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          await page.route("**/console/api/frame", async (route) => {
+            const frame = await (await route.fetch()).json();
+            const animals = { value: 150_218_734, isEstimate: true, asOfMs: Date.now() };
+            await route.fulfill({ json: { ...frame, animals, openOrders: { ...animals, isEstimate: false } } });
+          });
+          await desk.visit("");
+          const navigation = page.getByRole("navigation", { name: "Console" });
+          await navigation.getByRole("link", { name: "Animals about 150 M", exact: true }).waitFor();
+          await navigation.getByRole("link", { name: "Orders 150 M", exact: true }).waitFor();
+          expect(await navigation.getByRole("link", { name: "Animals" }).innerText()).toContain("≈\u2009150 M");
+          await desk.settled();
+          await desk.expectUsable("/console with an estimate");
+          await desk.expectUnclipped("/console with an estimate");
+          await page.unroute("**/console/api/frame");
+        }),
+      BROWSER_TEST_MS,
+    );
+
+    test(
       "shows what others do while one looks: a key that is issued on the command line, one that is suspended, an order",
       () =>
         withDesk(
