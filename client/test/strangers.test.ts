@@ -53,6 +53,15 @@ describe("reading what a stranger sent takes time in proportion to its length", 
       }, part);
   });
 
+  test("in RateLimit and its policy, which are read together", async () => {
+    for (const policy of PARTS)
+      for (const part of PARTS)
+        await expectLinear((text) => {
+          const headers = { "RateLimit-Policy": policy.repeat(text.length / policy.length), RateLimit: text };
+          return Response.json([], { headers });
+        }, part);
+  });
+
   test("in the body", async () => {
     for (const part of [...PARTS, '{"id":', '{"id":1', "{ "])
       await expectLinear((name) => Response.json([{ id: 2 ** 60, name }]), part);

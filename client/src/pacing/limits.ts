@@ -43,6 +43,9 @@ export interface Quota {
 /** Quotas by the name of their window. */
 export type Quotas = Map<string, Quota>;
 
+/** The service has two. No more than this are read, because a stranger may send thousands, each to be searched for. */
+const MAX_WINDOWS = 8;
+
 /** Reads the RateLimit headers of responses. The result is empty if a proxy has made or changed the response. */
 export function createLimitReader(): (headers: Headers, nowMs: number) => Quotas {
   let policy: string | null = null;
@@ -52,7 +55,7 @@ export function createLimitReader(): (headers: Headers, nowMs: number) => Quotas
     // The policy hardly ever changes, so it is parsed only when it does.
     if (told !== policy) {
       policy = told;
-      limits = (told ?? "").split(",").map((item) => [item.split('"')[1] ?? "", numberIn(item, "q=")]);
+      limits = (told ?? "").split(",", MAX_WINDOWS).map((item) => [item.split('"')[1] ?? "", numberIn(item, "q=")]);
     }
     const quotas: Quotas = new Map();
     const state = headers.get("ratelimit") ?? "";
