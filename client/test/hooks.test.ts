@@ -173,10 +173,12 @@ describe("a call that fails for good", () => {
       object,
     ])[] = [
       [{}, (store) => store.key({ signal: AbortSignal.abort() }), { code: "aborted" }],
+      [{}, (store) => store.pets.list().then(() => store.key({ maxWaitMs: 59_000 })), { code: "wait_too_long" }],
       [{ apiKey: () => Promise.reject(vault) }, undefined, vault],
     ];
+    const usedUp = { "RateLimit-Policy": '"minute";q=60;w=60', RateLimit: '"minute";r=0;t=60' };
     for (const [options, call, expected] of CASES) {
-      const { events } = await failing([], options, call);
+      const { events } = await failing([() => json([], 200, usedUp)], options, call);
       expect(events).toMatchObject([{ attempt: 0, error: expected }]);
     }
     const { events } = await failing([], {}, (store) => store.pets.find("x"));

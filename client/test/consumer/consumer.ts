@@ -124,6 +124,20 @@ export async function callsArePromises(): Promise<[Key, Pet | undefined]> {
   return Promise.all([store.key(), store.pets.find(1)]);
 }
 
+export const operationsAreKnown: AnimalStoreOptions = {
+  onResponse: ({ operation }) => {
+    const isListing = operation === "listPets" || operation === "GET /pets";
+    // @ts-expect-error: there is no such operation
+    const isMisspelled = operation === "listPet";
+    return void (isListing || isMisspelled);
+  },
+  onFailure: ({ error }) => {
+    if (!(error instanceof AnimalStoreError)) return;
+    // @ts-expect-error: nor is there one in an error
+    if (error.operation === "createPets") throw error;
+  },
+};
+
 export function codesAreKnownAndOpen(error: unknown): string | undefined {
   if (!(error instanceof AnimalStoreError)) return undefined;
   switch (error.code) {
