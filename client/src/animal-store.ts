@@ -76,7 +76,8 @@ export class AnimalStore {
 
   /**
    * Any request under the base URL, for what this version has no method for. It is paced and retried as all are, and a
-   * write is done once. The path is encoded as in a URL; ids in the answer are strings.
+   * write is done once. The path is encoded as in a URL; ids in the answer are strings, and one without a body is
+   * undefined.
    *
    * @example
    * const pets = await store.request<Pet[]>("GET", "/pets", { query: { id: [1, 2] } });

@@ -142,6 +142,8 @@ describe("the tables", () => {
         retries: 0,
         fetch: async (_, { headers }) => answer(new Headers(headers).get("x-request-id") ?? ""),
       });
+    const page = (status: number) => () => new Response("<h1>", { status, headers: { "Content-Type": "text/html" } });
+    const rex = { name: "Rex", categoryId: 7 };
     const used = new AnimalStore({ baseUrl: `${origin}/v1`, apiKey, maxWaitMs: 1_000 });
     await used.key();
     const provoked: (() => unknown)[] = [
@@ -153,11 +155,8 @@ describe("the tables", () => {
       () => at("http://127.0.0.1:9").key(),
       () => answeredWith((sentId) => Response.json({}, { headers: { "X-Request-Id": sentId.slice(0, -1) } })).key(),
       () => answeredWith(() => new Response(null, { status: 304 })).key(),
-      () =>
-        answeredWith(() => new Response("<h1>", { headers: { "Content-Type": "text/html" } })).pets.create({
-          name: "Rex",
-          categoryId: 7,
-        }),
+      () => answeredWith(page(200)).pets.create(rex),
+      () => answeredWith(page(502)).pets.create(rex),
       () => at(elsewhere.url).key(),
       () => at(moved.url).key(),
       () => used.orders.place({ petId: "007" }),

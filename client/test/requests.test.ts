@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { AnimalStore, type AnimalStoreOptions, type Category, type Pet } from "../src/index.ts";
+import { type AddressInfo, createServer } from "node:net";
+import { atEnd } from "../../test/harness/cleanup.ts";
+import { AnimalStore, type AnimalStoreOptions, type Category, type HttpMethod, type Pet } from "../src/index.ts";
 import { startTarget } from "./harness/target.ts";
 
 interface Sent {
@@ -74,6 +76,81 @@ describe("a request of one's own", () => {
       "TypeError: id is empty.",
     );
     expect(sent.map(({ line }) => line)).toEqual(["GET //host/pets"]);
+  });
+});
+
+describe("the success of a request of one's own", () => {
+  const JSON_TYPE = { "Content-Type": "application/json" };
+  const bare =
+    (status: number, headers: Record<string, string> = {}) =>
+    () =>
+      new Response(null, { status, headers });
+  const answered = (method: HttpMethod, answer: () => Response) =>
+    new AnimalStore({
+      baseUrl: "http://127.0.0.1:1/v1",
+      apiKey: "pk",
+      fetch: async () => answer(),
+      clock: { now: () => 0, sleep: async () => {} },
+    })
+      .request(method, "/toys")
+      .withResponse();
+  const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+  const SUCCESSES: readonly (readonly [what: string, answer: () => Response, data: unknown])[] = [
+    ["204", bare(204), undefined],
+    ["200 without a body", bare(200), undefined],
+    ["202 without a body", bare(202), undefined],
+    [
+      "202 without a body, which is said to be JSON",
+      () => new Response("", { status: 202, headers: JSON_TYPE }),
+      undefined,
+    ],
+    ["205", bare(205), undefined],
+    ["200 with an object", () => Response.json({ id: 2 ** 53 - 1 }), { id: "9007199254740991" }],
+    ["201 with a list", () => Response.json([{ id: 1 }], { status: 201 }), [{ id: "1" }]],
+  ];
+
+  test.each(SUCCESSES)("may be %s, whatever its method", async (_, answer, data) => {
+    for (const method of METHODS) {
+      const { attempts, ...answerOf } = await answered(method, answer);
+      expect([method, answerOf.data, attempts]).toEqual([method, data, 1]);
+    }
+  });
+
+  test("is none if it is not the service's, or half of it: a write is then in doubt", async () => {
+    const DAMAGED = [
+      () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
+      () => new Response('{"id":', { headers: JSON_TYPE }),
+      () => new Response(new TextEncoder().encode('{"id":')),
+      () => new Response("{}", { headers: { "Content-Type": "applica" } }),
+      () => Response.json(null),
+      () => Response.json("done"),
+      // The answer to a preflight.
+      bare(204, { Allow: "POST" }),
+    ];
+    for (const method of METHODS.slice(1))
+      for (const answer of DAMAGED) {
+        const error = await answered(method, answer).catch((error: unknown) => error);
+        expect(error).toMatchObject({ code: "connection_failed", attempts: 5 });
+      }
+  });
+
+  test("has no body on the wire, however the server says so", async () => {
+    const endings = ["Content-Length: 0", "Transfer-Encoding: chunked", "X-Length: none"];
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => {
+        const ending = endings.shift() ?? "";
+        socket.end(
+          `HTTP/1.1 202 Accepted\r\nConnection: close\r\n${ending}\r\n\r\n${ending.endsWith("chunked") ? "0\r\n\r\n" : ""}`,
+        );
+      });
+    });
+    atEnd(() => server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const store = new AnimalStore({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: "pk", retries: 0 });
+    while (endings.length)
+      expect(await store.request("POST", "/toys").withResponse()).toMatchObject({ data: undefined, status: 202 });
   });
 });
 

@@ -202,6 +202,21 @@ describe("a body that is too long for the service", () => {
     }
   });
 
+  test("is found out on a page of another origin, where nobody sees that it is compressed", async () => {
+    let pulled = 0;
+    const pull = (controller: ReadableStreamDefaultController): void => {
+      controller.enqueue(new TextEncoder().encode(MB));
+      if (++pulled === 30) controller.close();
+    };
+    const headers = { "Content-Type": "application/json", "Content-Length": "30000" };
+    const answer = new Response(new ReadableStream({ pull }), { headers });
+    const error = await clientWith(() => Object.defineProperty(answer, "type", { value: "cors" }))
+      .pets.list({}, { retries: 0 })
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "unexpected_response", status: 200 });
+    expect(pulled).toBeLessThan(10);
+  });
+
   test("is found out although it is compressed", async () => {
     const bomb = Bun.gzipSync(`[${MB.repeat(30)}]`);
     const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
@@ -251,16 +266,18 @@ describe("a write that was done, and whose answer is damaged", () => {
     expect(error).toMatchObject({ code: "connection_failed", attempts: 5, idempotencyKey: expect.any(String) });
   });
 
-  test("is not that to a read, which asks again", async () => {
-    const answers = [
-      () => new Response(body, { status: 201, headers: { "Content-Type": "text/plain" } }),
-      () => Response.json([{ id: 1, name: "Rex" }]),
-    ];
-    expect(
-      await clientWith(...answers)
-        .pets.list()
-        .withResponse(),
-    ).toMatchObject({ status: 200, attempts: 2 });
+  test("is not that to a read, which asks again, and says nothing of a write if it gets no other one", async () => {
+    const damaged = () => new Response(body, { status: 201, headers: { "Content-Type": "text/plain" } });
+    const list = () => Response.json([{ id: 1, name: "Rex" }]);
+    const { status, attempts } = await clientWith(damaged, list).pets.list().withResponse();
+    expect([status, attempts]).toEqual([200, 2]);
+    const error = await clientWith(damaged)
+      .pets.list()
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "connection_failed", status: 201, attempts: 5 });
+    expect(String(error)).toBe(
+      "AnimalStoreError: Something else answered, or damaged the answer, with status 201. Check baseUrl, and any proxy.",
+    );
   });
 
   test("a delete is only done with 204: another success is the answer to something else", async () => {
@@ -270,5 +287,34 @@ describe("a write that was done, and whose answer is damaged", () => {
         .pets.delete(1)
         .withResponse(),
     ).toMatchObject({ status: 204, attempts: 3 });
+  });
+});
+
+describe("a proxy that lost its connection to the service", () => {
+  const failure = (status: number) => {
+    const { pets } = clientWith(() => new Response("<html>", { status, headers: { "Content-Type": "text/html" } }));
+    const failed = (call: Promise<unknown>) => call.catch(({ message }) => message);
+    return Promise.all([
+      failed(pets.list()),
+      failed(pets.create({ name: "Rex", categoryId: 7 })),
+      failed(pets.delete(1)),
+    ]);
+  };
+
+  test.each([500, 502, 503, 504])(
+    "says with %d that a write may have been done, and nothing of the sort of a read",
+    async (status) => {
+      const [read, ...writes] = await failure(status);
+      expect(read).toBe(`Something else answered, with status ${status}. Check baseUrl, and any proxy.`);
+      for (const message of writes)
+        expect(message).toBe(
+          `Something else answered, with status ${status}: the write may have been done. Call again with idempotencyKey, or check baseUrl, and any proxy.`,
+        );
+    },
+  );
+
+  test.each([308, 403, 404])("has not done what it refuses with %d", async (status) => {
+    for (const message of await failure(status))
+      expect(message).toEndWith(`, with status ${status}. Check baseUrl, and any proxy.`);
   });
 });

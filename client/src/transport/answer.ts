@@ -29,7 +29,7 @@ export interface Received {
   /** True for a 2xx status. */
   readonly ok: boolean;
   readonly headers: Headers;
-  /** Undefined unless the body is JSON. */
+  /** Undefined if there is none, null unless it is JSON. */
   readonly body: unknown;
   readonly requestId: string;
   /** The delay that Retry-After asks for. */
@@ -73,25 +73,25 @@ export function dataIn(
   { status, ok, body, headers, requestId, retryAfterMs }: Received,
   { isWrite, isList, isConditional }: Expected,
 ): unknown {
-  const isAsExpected = body
-    ? typeof body === "object" && Array.isArray(body) === (isList ?? Array.isArray(body))
-    : status === 204;
+  const isAsExpected =
+    body === undefined || (Object(body) === body && Array.isArray(body) === (isList ?? Array.isArray(body)));
   if (status === 304 ? isConditional : ok && isAsExpected) return body;
   let { code, message } = Object(body) as { code?: unknown; message?: unknown };
-  if (typeof code !== "string" || typeof message !== "string") {
-    // The error body is not ours: a proxy, a firewall or another service answered.
-    code = FOREIGN;
+  // The service may have done a write, and somebody may have damaged its answer: the retry gets the answer again. A read
+  // that gets 201 has got the answer to a write.
+  const isDamaged = ok && (isWrite || status === 201);
+  // Without an error of ours, a proxy, a firewall or another service answered.
+  if (isDamaged || typeof code !== "string" || typeof message !== "string") {
+    code = isDamaged ? "connection_failed" : FOREIGN;
     let what = ok || status >= 400 ? "Something else answered" : "The address redirects";
     if (status === 304) what = "A cache answered";
-    message = `${what}, with status ${status}. Check baseUrl, and any proxy.`;
+    if (isDamaged) what += ", or damaged the answer";
+    // A proxy that has lost the service may have passed the write on.
+    const isInDoubt = isWrite && (ok || status >= 500);
+    const advice = isInDoubt ? ": the write may have been done. Call again with idempotencyKey, or check" : ". Check";
+    message = `${what}, with status ${status}${advice} baseUrl, and any proxy.`;
   }
   // Whoever orders an animal that is gone needs to know that; the code of the service says only that a value is wrong.
   if (code === "invalid_value" && /^"petId" is not the id/.test(String(message))) code = "pet_not_found";
-  if (ok && (isWrite || status === 201)) {
-    // The service may have done it, and somebody may have damaged its answer. The retry gets the answer again. A read that
-    // gets 201 has got a damaged answer to a write.
-    code = "connection_failed";
-    message = `The answer, with status ${status}, is damaged or not the service's: the write may have been done. Call again with idempotencyKey, or check baseUrl, and any proxy.`;
-  }
   throw new AnimalStoreError({ code, message, status, headers, requestId, retryAfterMs } as ErrorDetails);
 }

@@ -4,13 +4,13 @@ import { onAbort } from "../on-abort.ts";
 import type { RequestEvent } from "../options.ts";
 import type { Pacer } from "../pacing/pacer.ts";
 import type { Settings } from "../settings.ts";
-import type { Received } from "./answer.ts";
+import type { Expected, Received } from "./answer.ts";
 import { bodyOf } from "./body.ts";
 import type { Hooks } from "./hooks.ts";
 import { numbered } from "./unique.ts";
 
 /** The part of a call that its attempts need. */
-export interface Outgoing {
+export interface Outgoing extends Expected {
   /** The part of its events that all hooks get, with the number of attempts so far. */
   readonly about: RequestEvent & { attempt: number };
   readonly body: string | undefined;
@@ -32,7 +32,7 @@ export function createExchange(
   [enter, leave]: Pacer,
   [tell, announce, noteDeprecation]: Hooks,
 ) {
-  return async ({ about, body, headers, timeoutMs, signal, latestMs }: Outgoing): Promise<Received> => {
+  return async ({ about, body, headers, isList, timeoutMs, signal, latestMs }: Outgoing): Promise<Received> => {
     if (signal?.aborted) throw aborted(signal);
     const pass = await enter(latestMs, signal);
     const { url, method } = about;
@@ -73,7 +73,7 @@ export function createExchange(
       if (isOfAnother(answeredId, sentId))
         throw new Error("the answer is to another request. Does a cache or proxy repeat it?");
       requestId = answeredId || requestId;
-      const data = await bodyOf(response, method);
+      const data = await bodyOf(response, method, isList === undefined);
       const delayMs = ok ? undefined : retryAfterMs(answered);
       return { status, ok, headers: answered, body: data, requestId, retryAfterMs: delayMs };
     };

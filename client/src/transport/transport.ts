@@ -3,7 +3,7 @@ import type { HttpMethod, Operation } from "../operation.ts";
 import type { AnimalStoreOptions, CallOptions, ConditionalReadOptions, ConditionalWriteOptions } from "../options.ts";
 import { createPacer, type Pacer } from "../pacing/pacer.ts";
 import { headersOf, headerText, patienceOf, type Settings, settingsOf } from "../settings.ts";
-import { dataIn, type Expected, type Reply } from "./answer.ts";
+import { dataIn, type Reply } from "./answer.ts";
 import { JSON_TYPE } from "./body.ts";
 import { createExchange, type Outgoing } from "./exchange.ts";
 import { createHooks } from "./hooks.ts";
@@ -25,7 +25,7 @@ export interface WireRequest {
 export type AnyOptions = CallOptions & ConditionalWriteOptions & Partial<ConditionalReadOptions>;
 
 /** The state of one call across its attempts. */
-interface Sending extends Outgoing, Expected {
+interface Sending extends Outgoing {
   readonly retries: number;
 }
 
@@ -65,7 +65,7 @@ export function createTransport(options: AnimalStoreOptions, shared: Pacer | und
     }
   };
 
-  return [send, pacer, guard] as const;
+  return [send, pacer, guard, settings.baseUrl] as const;
 }
 
 function prepare(request: WireRequest, options: AnyOptions, settings: Settings): Sending {

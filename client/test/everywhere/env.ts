@@ -43,6 +43,7 @@ export type Strangeness =
   | "is a website"
   | "is an empty website"
   | "sends a page for ever"
+  | "sends a short body that expands"
   | "is another interface"
   | "has a new code"
   | "is starting";

@@ -12,7 +12,12 @@ const BROKEN: readonly Strangeness[] = [
   "speaks another protocol",
 ];
 /** Strangers that say that everything went well. */
-const PLEASED: readonly Strangeness[] = ["is a website", "is an empty website", "sends a page for ever"];
+const PLEASED: readonly Strangeness[] = [
+  "is a website",
+  "is an empty website",
+  "sends a page for ever",
+  "sends a short body that expands",
+];
 const FOREIGN: readonly Strangeness[] = ["redirects", "is another interface"];
 
 /** The error of a write to an address. */

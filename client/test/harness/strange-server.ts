@@ -1,8 +1,10 @@
 import { createServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { atEnd } from "../../../test/harness/cleanup.ts";
 import type { Strangeness } from "../everywhere/env.ts";
 
-const CORS = "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *\r\n";
+const EXPOSED = "Access-Control-Expose-Headers: *\r\n";
+const CORS = `Access-Control-Allow-Origin: *\r\n${EXPOSED}`;
 const PREFLIGHT = `HTTP/1.1 204 No Content\r\n${CORS}Access-Control-Allow-Headers: *, Authorization\r\nAccess-Control-Allow-Methods: *\r\nConnection: close\r\n\r\n`;
 
 const head = (status: string, type: string, ...fields: readonly string[]): string =>
@@ -23,6 +25,16 @@ function pour(socket: Socket, text: string): void {
   socket.write(text, more);
 }
 
+/** More than the client reads, in JSON of the kind that a list is, compressed to a few kilobytes. */
+const BOMB = gzipSync(`[${" ".repeat(6_000_000)}]`);
+
+/** Sends it with a length, and lets no page of another origin see that it is compressed. */
+function explode(socket: Socket): void {
+  const fields = head("200 OK", JSON_TYPE, "Content-Encoding: gzip", `Content-Length: ${BOMB.length}`);
+  socket.write(fields.replace(EXPOSED, ""));
+  socket.end(BOMB);
+}
+
 const BEHAVIOUR: Readonly<Record<Strangeness, (socket: Socket) => void>> = {
   closes: (socket) => close(socket),
   resets: (socket) => socket.resetAndDestroy(),
@@ -40,6 +52,7 @@ const BEHAVIOUR: Readonly<Record<Strangeness, (socket: Socket) => void>> = {
   "is a website": (socket) => close(socket, whole("200 OK", "text/html", "<h1>It works!</h1>")),
   "is an empty website": (socket) => close(socket, whole("200 OK", "text/html", "")),
   "sends a page for ever": (socket) => pour(socket, head("200 OK", "text/html")),
+  "sends a short body that expands": explode,
   "is another interface": (socket) => close(socket, whole("400 Bad Request", JSON_TYPE, '{"error":"bad"}')),
   "has a new code": (socket) =>
     close(socket, whole("418 I'm a teapot", JSON_TYPE, '{"code":"llama_is_tired","message":"Let it sleep."}')),
