@@ -15,3 +15,10 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * const isListing = (operation: Operation) => operation === "listPets" || operation === "GET /pets";
  */
 export type Operation = OperationId | `${HttpMethod} ${string}`;
+
+/** The part of a request that its errors tell. */
+export interface Asked {
+  readonly operation: Operation;
+  readonly method: HttpMethod;
+  readonly url: string;
+}

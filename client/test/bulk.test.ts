@@ -287,12 +287,45 @@ describe("an end before the end", () => {
     const sending = pets.createMany(rows, { signal: ending.signal }).catch((error) => error);
     await settle();
     ending.abort("enough");
-    expect(await waiting).toMatchObject({ code: "aborted", cause: "enough" });
-    expect(await sending).toMatchObject({ code: "aborted", cause: "enough" });
+    const asked = { operation: "createPet", method: "POST", url: "http://127.0.0.1:1/v1/pets", attempts: 0 };
+    expect(await waiting).toMatchObject({ code: "aborted", cause: "enough", ...asked });
+    expect(await sending).toMatchObject({ code: "aborted", cause: "enough", ...asked });
     await settle();
     expect(state.isClosed).toBeTrue();
     const late = await pets.createMany(endless().rows, { signal: ending.signal }).catch((error) => error);
-    expect(late).toMatchObject({ code: "aborted" });
+    expect(late).toMatchObject({ code: "aborted", ...asked });
+    const signal = AbortSignal.timeout(1);
+    const overdue = await pets.createMany(never(), { signal }).catch((error) => error);
+    expect(overdue).toMatchObject({ code: "deadline_exceeded", ...asked });
+  });
+
+  test("a row is in doubt: another run is still creating it when the wait is over, so no row is told as refused", async () => {
+    let nowMs = 0;
+    const inProgress = { code: "idempotency_in_progress", message: "The first request is still in progress." };
+    const sleep = async (ms: number): Promise<void> => {
+      nowMs += ms;
+    };
+    const { pets } = new AnimalStore({
+      baseUrl: "http://127.0.0.1:1/v1",
+      apiKey: "pk",
+      pacing: false,
+      clock: { now: () => nowMs, sleep },
+      fetch: async (_, { body }) => {
+        const { name } = JSON.parse(String(body));
+        return name === "1" ? Response.json(inProgress, { status: 409 }) : Response.json({ id: 1 }, { status: 201 });
+      },
+    });
+    const rows = ["0", "1", "2", "3"].map((name) => ({ name, categoryId: 7 }));
+    const told: RowOutcome<NewPet>[] = [];
+    const work = (async () => {
+      for await (const outcome of pets.createMany(rows, { concurrency: 2, maxWaitMs: 60_000 })) told.push(outcome);
+    })().catch((error) => error);
+    expect(await work).toMatchObject({ code: "idempotency_in_progress", status: 409 });
+    expect(told.map(({ index, pet, error }) => [index, pet?.id, error])).toEqual([
+      [0, "1", undefined],
+      [2, "1", undefined],
+    ]);
+    expect(nowMs).toBeGreaterThan(50_000);
   });
 
   test("the rows cannot be read any further: what is in progress is finished and told, and then the mistake", async () => {

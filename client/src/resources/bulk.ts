@@ -1,9 +1,11 @@
 import { AnimalStoreError, aborted } from "../error.ts";
 import { checkFunctions, mistake } from "../mistake.ts";
 import { onAbort } from "../on-abort.ts";
+import type { Asked } from "../operation.ts";
 import type { CallOptions } from "../options.ts";
 import { headerText } from "../settings.ts";
 import { FOREIGN, isReplay, type Reply } from "../transport/answer.ts";
+import { isRetriable } from "../transport/retry.ts";
 import type { AnyOptions } from "../transport/transport.ts";
 import { writeExactly } from "../wire/exact-json.ts";
 import type { NewPet, Pet } from "../wire/types.ts";
@@ -129,7 +131,10 @@ type Guard = (name: string, hook: (progress: BulkProgress) => void, progress: Bu
 
 const CONCURRENCY = 8;
 const MAX_WAIT_MS = 7_200_000;
-/** Statuses that concern one row. Any other failure would be that of the next row as well, so it ends the work. */
+/**
+ * Statuses that concern one row. Any other failure would be that of the next row as well, so it ends the work. So does one
+ * that leaves a row in doubt: the next run settles it.
+ */
 const OF_ONE_ROW: readonly (number | undefined)[] = [400, 409, 413, 415, 422, 500];
 
 export class BulkRun<Row> extends Lazy<BulkReport<Row>> implements BulkCall<Row> {
@@ -137,9 +142,9 @@ export class BulkRun<Row> extends Lazy<BulkReport<Row>> implements BulkCall<Row>
   /** Undefined once somebody has taken them. */
   #outcomes: AsyncGenerator<RowOutcome<Row>, void, undefined> | undefined;
 
-  constructor(rows: Rows<Row>, options: BulkOptions<Row>, create: Create, guard: Guard) {
+  constructor(rows: Rows<Row>, options: BulkOptions<Row>, create: Create, guard: Guard, asked: Asked) {
     super(() => this.#gather());
-    this.#outcomes = outcomesOf(rows, { ...options }, create, guard);
+    this.#outcomes = outcomesOf(rows, { ...options }, create, guard, asked);
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<RowOutcome<Row>, void, undefined> {
@@ -164,6 +169,7 @@ async function* outcomesOf<Row>(
   options: BulkOptions<Row>,
   create: Create,
   guard: Guard,
+  asked: Asked,
 ): AsyncGenerator<RowOutcome<Row>, void, undefined> {
   const { concurrency = CONCURRENCY, onProgress, signal } = options;
   check(rows, concurrency, options);
@@ -203,9 +209,10 @@ async function* outcomesOf<Row>(
   const beginNext = (): void => {
     if (!isReading && !isOver && underway.length < concurrency) underway.push(begin());
   };
-  const stopListening = onAbort(signal, () => end(aborted(signal)));
+  const abort = (): void => end(Object.assign(aborted(signal), asked));
+  const stopListening = onAbort(signal, abort);
   try {
-    if (signal?.aborted) end(aborted(signal));
+    if (signal?.aborted) abort();
     for (beginNext(); underway[0]; beginNext()) {
       const outcome = await underway[0];
       void underway.shift();
@@ -251,7 +258,9 @@ function settler<Row>({ toPet, idempotencyKey, ...options }: BulkOptions<Row>, c
       const { data: pet, received } = await create(body, { ...options, maxWaitMs, idempotencyKey: key });
       return { index, row, pet, isReplay: isReplay(received) };
     } catch (error) {
-      if (error instanceof AnimalStoreError) isOfRow = OF_ONE_ROW.includes(error.status) && error.code !== FOREIGN;
+      // A row that another attempt may find created is in doubt, and not refused.
+      if (error instanceof AnimalStoreError)
+        isOfRow = OF_ONE_ROW.includes(error.status) && error.code !== FOREIGN && !isRetriable(error);
       if (isOfRow) return { index, row, error: error as Error };
       throw error;
     }

@@ -21,7 +21,7 @@ interface ListFilter {
 
 /** Turns arguments into calls. Invalid arguments reject the call before anything is sent. */
 export function createRequests(options: AnimalStoreOptions, shared: Pacer | undefined) {
-  const [send, pacer, guard] = createTransport(options, shared);
+  const [send, pacer, guard, baseUrl] = createTransport(options, shared);
   const [, , limits] = pacer;
 
   const call = <T>(
@@ -73,7 +73,7 @@ export function createRequests(options: AnimalStoreOptions, shared: Pacer | unde
       ({ data }) => data[0],
     );
 
-  return { call, any, write, whole, list, first, limits, guard, pacer };
+  return { call, any, write, whole, list, first, limits, guard, pacer, baseUrl };
 }
 
 export type Requests = ReturnType<typeof createRequests>;
