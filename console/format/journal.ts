@@ -38,7 +38,9 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "copy --animals --replace": "Replaced all animals with those of another store",
 } satisfies Partial<Record<JournalAction, string>>;
 
+/** The state of one that is shown as a whole is null. */
 const IMPORT_ACTIONS: Readonly<Record<string, string>> = {
+  null: "Imported",
   begun: "Started importing",
   continued: "Resumed importing",
   finished: "Imported",
@@ -78,7 +80,7 @@ export function changesOf({ subject, before, after, action }: JournalEntryView):
   const isNamed = (field: string): boolean => field === "name" && (!before || !after) && subject.name !== undefined;
   const isState = (field: string): boolean => field === "state" && action.startsWith("animals ");
   const isFile = (field: string): boolean => field === "source" && subject.name !== undefined;
-  if (action === "animals undo" && after?.state !== "finished") return [];
+  if (action === "animals undo" && after?.state && after.state !== "finished") return [];
   return Object.keys({ ...before, ...after })
     .filter((field) => !SAID.has(field) && !isNamed(field) && !isState(field) && !isFile(field))
     .map((field) => ({ what: fieldLabel(field), before: valueIn(before, field), after: valueIn(after, field) }))

@@ -1,5 +1,6 @@
 import type { JournalEntryView, JournalView } from "../../src/console/api/index.ts";
 import { READS_KEYS } from "../../src/domain/console-role.ts";
+import { joinedImports } from "../../src/domain/joined-imports.ts";
 import { Page, Panel } from "../components/layout/Page.tsx";
 import { Empty, Loaded } from "../components/layout/states.tsx";
 import { CursorPager } from "../components/tables/CursorPager.tsx";
@@ -60,7 +61,7 @@ export function Journal() {
                   <Table
                     caption="Journal"
                     columns={COLUMNS}
-                    rows={view.items}
+                    rows={joinedImports(view.items.toReversed()).toReversed()}
                     keyOf={({ id }) => id}
                     isStale={live.isStale}
                   />

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { firstUnfinished, joinedImports } from "../../domain/joined-imports.ts";
 import type { JournalEntry } from "../../domain/journal.ts";
-import { joinedImports, lineOfEntry } from "./journal-views.ts";
+import { lineOfEntry } from "./journal-views.ts";
 
 const ANNA = { id: 1n, by: "Anna", via: "console", atMs: Date.parse("2027-03-01T12:00:00Z") } as const;
 const lineOf = (entry: Pick<JournalEntry, "action" | "subject" | "before" | "after">): string =>
@@ -61,5 +62,8 @@ test("an import is one line from its beginning to its end, unless it was interru
     "Bert  animals import 2  state finished, added 3",
     "Anna  animals undo 1  removed 1, kept 1",
     "Anna  animals undo 2  state begun, removed 0, kept 0",
+  ]);
+  expect([0, 1, 2, 3, 4, entries.length].map((count) => firstUnfinished(entries.slice(0, count)))).toEqual([
+    0, 0, 0, 1, 1, 7,
   ]);
 });

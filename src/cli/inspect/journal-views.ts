@@ -29,26 +29,6 @@ function whoOf({ by, via, role }: JournalEntry): string {
   return role === undefined ? by : `${by} (${role})`;
 }
 
-/**
- * Joins the beginning and the end of an import, or of its undoing, in one entry. One that was interrupted keeps all of
- * its entries, as several people may have had a part in it.
- */
-export function joinedImports(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-  const joined: JournalEntry[] = [];
-  const begun = new Map<string, JournalEntry>();
-  for (const entry of entries) {
-    const about = entry.subject.kind === "import" ? `${entry.action} ${entry.subject.id}` : "";
-    const beginning = begun.get(about);
-    begun.delete(about);
-    if (entry.after?.state === "begun") begun.set(about, entry);
-    if (beginning && entry.after?.state === "finished") {
-      joined.splice(joined.indexOf(beginning), 1);
-      joined.push({ ...entry, after: { ...beginning.after, ...entry.after, state: null } });
-    } else joined.push(entry);
-  }
-  return joined;
-}
-
 function nameOf(subject: JournalSubject): string {
   if (subject.kind === "store") return "";
   return subject.name === undefined ? subject.id : `${subject.id} (${subject.name})`;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { pagesOf } from "../../base/read-all.ts";
 import { SECOND_MS, systemClock } from "../../base/time/clock.ts";
+import { firstUnfinished, joinedImports } from "../../domain/joined-imports.ts";
 import type { JournalEntry } from "../../domain/journal.ts";
 import { isKeyId } from "../../domain/keys/key.ts";
 import { findKey } from "../../keys/queries/find.ts";
@@ -12,7 +13,7 @@ import { valueFor } from "../keys/refusals.ts";
 import { note, print } from "../terminal/print.ts";
 import { write } from "../terminal/stdout.ts";
 import { newEntries } from "./journal-tail.ts";
-import { joinedImports, jsonOfEntry, lineOfEntry } from "./journal-views.ts";
+import { jsonOfEntry, lineOfEntry } from "./journal-views.ts";
 
 /** The most entries in memory at once, unless a limit asks for more. */
 const PAGE_SIZE = 500;
@@ -29,7 +30,7 @@ export function addJournal(program: Command): void {
     )
     .option("--since <when>", `only changes since: ${SINCE_HELP}`, (text) => parseSince(text, systemClock.nowMs()))
     .option("--key <id>", "only changes to this key; one that was deleted is known by its id alone")
-    .option("--limit <number>", "only the latest entries, so many", parseLimit)
+    .option("--limit <number>", "only the latest entries, so many; an import is one, and with --json two", parseLimit)
     .option("--follow", `go on with new entries as they are made, after the latest ${FOLLOWED_FROM} or those asked for`)
     .action(showJournal);
   addExamples(journal, [
@@ -50,20 +51,32 @@ async function showJournal({ since, key, limit, follow, json }: JournalOptions):
     const query = { sinceMs: since, keyId: key === undefined ? undefined : await idOf(store, key), size: PAGE_SIZE };
     const latest = limit ?? (follow && since === undefined ? FOLLOWED_FROM : undefined);
     if (follow) return followJournal(store, query, latest, json);
-    const pages = latest === undefined ? entriesOf(store, query) : [await latestOf(store, query, latest)];
+    const pages = latest === undefined ? entriesOf(store, query) : [await latestOf(store, query, latest, json)];
     if (json) return printAsJson(pages);
     let isEmpty = true;
-    for await (const entries of pages) {
+    for await (const entries of latest === undefined ? withWholeImports(pages) : pages) {
       if (entries.length === 0) continue;
       isEmpty = false;
-      printLines(entries);
+      printLines(rowsOf(entries, latest));
     }
     if (isEmpty) note("The journal has no such entries.");
   });
 }
 
-const printLines = (entries: readonly JournalEntry[]): void =>
-  print(joinedImports(entries).map(lineOfEntry).join("\n"));
+/** Holds entries back from the beginning of an import to its end, a page of them at most, so that both are together. */
+async function* withWholeImports(pages: Pages): AsyncGenerator<readonly JournalEntry[]> {
+  let held: readonly JournalEntry[] = [];
+  for await (const entries of pages) {
+    held = [...held, ...entries];
+    const first = firstUnfinished(held);
+    const ready = held.length - first > PAGE_SIZE ? held.length : first;
+    if (ready > 0) yield held.slice(0, ready);
+    held = held.slice(ready);
+  }
+  if (held.length > 0) yield held;
+}
+
+const printLines = (entries: readonly JournalEntry[]): void => print(entries.map(lineOfEntry).join("\n"));
 
 /** An array cannot end here, so scripts get an object a line. It goes on until the process is ended. */
 async function followJournal(
@@ -72,15 +85,15 @@ async function followJournal(
   latest: number | undefined,
   json: true | undefined,
 ): Promise<void> {
-  const show = (entries: readonly JournalEntry[]): void => {
+  const show = (entries: readonly JournalEntry[], most?: number): void => {
     if (entries.length === 0) return;
     if (json) write(entries.map((entry) => `${JSON.stringify(jsonOfEntry(entry))}\n`).join(""));
-    else printLines(entries);
+    else printLines(rowsOf(entries, most));
   };
-  const pages = latest === undefined ? entriesOf(store, query) : [await latestOf(store, query, latest)];
+  const pages = latest === undefined ? entriesOf(store, query) : [await latestOf(store, query, latest, json)];
   const tail = newEntries(store.journal, query);
-  for await (const entries of pages) {
-    show(entries);
+  for await (const entries of latest === undefined ? withWholeImports(pages) : pages) {
+    show(entries, latest);
     tail.note(entries);
   }
   for (; ; await Bun.sleep(FOLLOW_EVERY_MS)) show(await tail.read());
@@ -102,9 +115,15 @@ type Pages = AsyncIterable<readonly JournalEntry[]> | Iterable<readonly JournalE
 const entriesOf = ({ journal }: Store, query: JournalQuery) =>
   pagesOf<JournalEntry>(query.size, async (last) => (await journal.list({ ...query, afterId: last?.id })).rows);
 
-/** The latest entries, oldest first. */
-const latestOf = async ({ journal }: Store, query: JournalQuery, size: number): Promise<readonly JournalEntry[]> =>
-  (await journal.list({ ...query, sort: "-id", size })).rows.toReversed();
+/** The latest entries, oldest first: as many as asked for, or enough for as many rows. */
+async function latestOf({ journal }: Store, query: JournalQuery, count: number, json: true | undefined) {
+  const size = json ? count : 2 * count;
+  return (await journal.list({ ...query, sort: "-id", size })).rows.toReversed();
+}
+
+/** The rows that people read, at most so many of the latest. An import is one of them, and two entries. */
+const rowsOf = (entries: readonly JournalEntry[], most = entries.length): readonly JournalEntry[] =>
+  most === 0 ? [] : joinedImports(entries).slice(-most);
 
 async function idOf({ keys }: Store, idOrName: string): Promise<string> {
   if (isKeyId(idOrName)) return idOrName;

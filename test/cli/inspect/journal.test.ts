@@ -180,6 +180,38 @@ test("hostile names and authors do no harm to the terminal; a long journal is sh
   expect(await Bun.$`${EXECUTABLE} journal | head -1`.cwd(cwd).text()).toBe(`${lines[0]}\n`);
 });
 
+test("an import is one line wherever people read it, also across the pages that are read at once; JSON has both entries", async () => {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, "data"));
+  const store = await openForCommand(join(cwd, "data/animal-store.db"), { create: true });
+  const key = newKey({ name: "n", plan: "free", quotas: PLANS.free, createdAtMs: 1, expiresAtMs: undefined });
+  const signed: Authorship = { by: "Anna", via: "command", atMs: 1 };
+  await store.keys.create({ ...signed, key, digest: "d" });
+  // The import begins with the last entry of the first page of 500.
+  for (let i = 0; i < 498; i++) await store.keys.edit({ ...signed, keyId: key.id, name: `n${i}` });
+  await store.close();
+  await Bun.write(join(cwd, "pets.ndjson"), '{"name":"Rex","categoryId":7}\n');
+  const { cli, json } = operatorIn(cwd, { OPERATOR: "Anna" });
+  expect((await cli("animals", "import", "pets.ndjson")).exitCode).toBe(0);
+  const lines = (await cli("journal")).out.trimEnd().split("\n");
+  expect([lines.length, lines.at(-1)]).toEqual([
+    500,
+    expect.stringMatching(/ {2}Anna {2}animals import 1 {2}.*source pets\.ndjson.*added 1/),
+  ]);
+  const limited = async (limit: string) => (await cli("journal", "--limit", limit)).out.trimEnd().split("\n");
+  expect([await limited("1"), await limited("2")]).toEqual([lines.slice(-1), lines.slice(-2)]);
+  expect(await json("journal", "--limit", "1")).toMatchObject([{ id: 501, after: { state: "finished" } }]);
+  expect(await json("journal")).toHaveLength(501);
+  const follow = Bun.spawn([EXECUTABLE, "journal", "--follow", "--limit", "2"], { cwd, stdout: "pipe" });
+  atEnd(() => follow.kill("SIGKILL"));
+  let text = "";
+  for await (const bytes of follow.stdout) {
+    text += Buffer.from(bytes).toString();
+    if (text.split("\n").length > 2) break;
+  }
+  expect(text.trimEnd().split("\n")).toEqual(lines.slice(-2));
+});
+
 test("who makes a change is the system user, with who became that by sudo, and needs no name", async () => {
   const cwd = temporaryFolder();
   const user = (await Bun.$`id -un`.text()).trim();
