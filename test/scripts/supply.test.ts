@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedInBun } from "../../scripts/sbom/runtime.ts";
 import { temporaryFolder } from "../harness/folder.ts";
@@ -66,6 +66,25 @@ describe("what is run to check and build the program is pinned", () => {
       "",
       ["ci --ignore-scripts", `${user} none 3 lint`, `${user} none 3 compose.yaml`, ""],
     ]);
+  });
+
+  test.if(process.getuid?.() === 0)("a node that only root can run does not make linters run as root", async () => {
+    const [bin, own] = [temporaryFolder(), temporaryFolder()];
+    const tools = "bash sh dirname id setpriv mktemp cp chmod mkdir rm env".split(" ");
+    for (const tool of tools) symlinkSync(Bun.which(tool) as string, join(bin, tool));
+    writeFileSync(join(own, "node"), '#!/bin/sh\n[ "$1" = -p ] && echo "$0" || echo "node of $(id -u)"\n');
+    const linter = "#!/bin/sh\\nid -u; node --version\\n";
+    writeFileSync(
+      join(bin, "npm"),
+      `#!/bin/sh
+      mkdir -p "$3/node_modules/.bin" && cd "$3/node_modules/.bin" && printf '${linter}' >spectral && chmod 700 spectral`,
+    );
+    for (const path of [bin, join(bin, "npm"), join(own, "node")]) chmodSync(path, 0o755);
+    chmodSync(own, 0o700);
+    const command = [join(ROOT, ".ci/lint/run"), "spectral"];
+    const child = Bun.spawn(command, { env: { PATH: `${bin}:${own}` }, stdout: "pipe", stderr: "pipe" });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    expect([await child.exited, err, out.trim().split("\n")]).toEqual([0, "", ["65534", "node of 65534"]]);
   });
 });
 
