@@ -8,7 +8,7 @@ import { succeed } from "./harness/pack.ts";
 import { PACKED } from "./harness/package.ts";
 
 const ROOT = join(import.meta.dir, "../..");
-const MAX_BYTES = 8_780;
+const MAX_BYTES = 8_810;
 const KIT_MAX_BYTES = 40_000;
 
 const files = [...new Bun.Glob("**").scanSync({ cwd: PACKED.folder, dot: true })].sort();

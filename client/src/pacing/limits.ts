@@ -74,7 +74,7 @@ export function createLimitReader(): (headers: Headers, nowMs: number) => Quotas
 /** The number after a parameter's name, such as `r=`; NaN if there is none. A regular expression takes far longer. */
 const numberIn = (text: string, parameter: string, from = 0): number => {
   const at = text.indexOf(parameter, from);
-  return at < 0 ? Number.NaN : Number.parseInt(text.slice(at + 2, at + 402), 10);
+  return at < 0 ? NaN : parseInt(text.slice(at + 2, at + 402), 10);
 };
 
 /**

@@ -2,11 +2,10 @@ import { AnimalStoreError, aborted } from "../error.ts";
 import { checkFunctions, mistake } from "../mistake.ts";
 import { onAbort } from "../on-abort.ts";
 import type { Asked } from "../operation.ts";
-import type { CallOptions } from "../options.ts";
+import type { CallOptions, WriteOptions } from "../options.ts";
 import { headerText } from "../settings.ts";
-import { FOREIGN, isReplay, type Reply } from "../transport/answer.ts";
+import { type Answer, FOREIGN } from "../transport/answer.ts";
 import { isRetriable } from "../transport/retry.ts";
-import type { AnyOptions } from "../transport/transport.ts";
 import { writeExactly } from "../wire/exact-json.ts";
 import type { NewPet, Pet } from "../wire/types.ts";
 import { Lazy } from "./lazy.ts";
@@ -123,8 +122,8 @@ export interface BulkReport<Row> {
  */
 export interface BulkCall<Row> extends Promise<BulkReport<Row>>, AsyncIterable<RowOutcome<Row>> {}
 
-/** Creates the animal that a text describes. */
-type Create = (body: string, options: AnyOptions) => Promise<Reply<Pet>>;
+/** Creates an animal. */
+type Create = (pet: NewPet, options: WriteOptions) => Promise<Answer<Pet>>;
 
 /** Calls a function of the caller, whose mistakes must not end the work. */
 type Guard = (name: string, hook: (progress: BulkProgress) => void, progress: BulkProgress) => void;
@@ -178,25 +177,24 @@ async function* outcomesOf<Row>(
   /** In the order of the rows; the last one may still be read. Undefined: the work has ended before this row. */
   const underway: Promise<RowOutcome<Row> | undefined>[] = [];
   let [read, next, created, failed] = [0, 0, 0, 0];
-  let isReading = false;
   /** True when no more rows are to be begun. */
   let isOver = false;
   let failure: { readonly reason: unknown } | undefined;
-  let stopReading = (): void => {};
+  /** Undefined unless a row is being read: they are read one after the other. */
+  let stopReading: (() => void) | undefined;
 
   const end = (reason: unknown): void => {
     failure ??= { reason };
     isOver = true;
-    stopReading();
+    stopReading?.();
   };
   const begin = async (): Promise<RowOutcome<Row> | undefined> => {
     try {
-      isReading = true;
       const { done, value } = await new Promise<IteratorResult<Row, void>>((resolve, reject) => {
         stopReading = () => resolve({ done: true, value: undefined });
         source.next().then(resolve, reject);
       });
-      isReading = false;
+      stopReading = undefined;
       isOver ||= done === true;
       if (isOver) return undefined;
       beginNext();
@@ -207,7 +205,7 @@ async function* outcomesOf<Row>(
     }
   };
   const beginNext = (): void => {
-    if (!isReading && !isOver && underway.length < concurrency) underway.push(begin());
+    if (!stopReading && !isOver && underway.length < concurrency) underway.push(begin());
   };
   const abort = (): void => end(Object.assign(aborted(signal), asked));
   const stopListening = onAbort(signal, abort);
@@ -235,8 +233,8 @@ async function* each<Row>(rows: Rows<Row>): AsyncGenerator<Row, void, undefined>
 }
 
 function check<Row>(rows: Rows<Row>, concurrency: number, options: BulkOptions<Row>): void {
-  const { iterator, asyncIterator } = Symbol;
-  if (!(iterator in Object(rows) || asyncIterator in Object(rows)))
+  const object = Object(rows);
+  if (!(Symbol.iterator in object || Symbol.asyncIterator in object))
     throw mistake("rows", rows, "It must be an array, or another iterable");
   if (!(Number.isInteger(concurrency) && concurrency > 0))
     throw mistake("concurrency", concurrency, "It must be a whole number from 1 on");
@@ -250,13 +248,14 @@ function settler<Row>({ toPet, idempotencyKey, ...options }: BulkOptions<Row>, c
   return async (row: Row, index: number): Promise<RowOutcome<Row>> => {
     let isOfRow = true;
     try {
-      const animal: unknown = toPet ? toPet(row, index) : row;
+      const animal = (toPet ? toPet(row, index) : row) as NewPet;
       if (Object(animal) !== animal) throw mistake("The animal", animal, "It must be an object");
       const key = idempotencyKey && headerText(idempotencyKey(row, index), "idempotencyKey");
-      const body = writeExactly(animal as object);
+      // Its mistakes would be thrown later as well, but then nobody could tell them from those of the `apiKey` function.
+      writeExactly(animal);
       isOfRow = false;
-      const { data: pet, received } = await create(body, { ...options, maxWaitMs, idempotencyKey: key });
-      return { index, row, pet, isReplay: isReplay(received) };
+      const { data: pet, isReplay } = await create(animal, { ...options, maxWaitMs, idempotencyKey: key });
+      return { index, row, pet, isReplay };
     } catch (error) {
       // A row that another attempt may find created is in doubt, and not refused.
       if (error instanceof AnimalStoreError)

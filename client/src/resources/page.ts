@@ -41,16 +41,17 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
 /** Fetches the page that a query describes. */
 type FetchPage<T> = (query: string) => Promise<Reply<readonly T[]>>;
 
-/** Starts the calls for the first page of a list: the one that is awaited, and the one that iterating begins with. */
-export interface FirstPages<T> {
-  readonly awaited: () => Promise<Reply<readonly T[]>>;
-  /** Undefined if both are the same. */
-  readonly iterated: (() => Promise<Reply<readonly T[]>>) | undefined;
-}
+/** Fetches the first page of a list. */
+type FetchFirst<T> = () => Promise<Reply<readonly T[]>>;
 
-export const listOf = <T>({ awaited, iterated }: FirstPages<T>, fetchPage: FetchPage<T>): ListCall<T> => {
+/** A list whose awaited page, and the one that iterating begins with, are fetched each in its own way, or in one. */
+export const listOf = <T>(
+  awaited: FetchFirst<T>,
+  iterated: FetchFirst<T> | undefined,
+  fetchPage: FetchPage<T>,
+): ListCall<T> => {
   // No data means 304 Not Modified, which only callers with `ifNoneMatch` get.
-  const start = (fetchFirst: FirstPages<T>["awaited"]) => () =>
+  const start = (fetchFirst: FetchFirst<T>) => () =>
     callOf(fetchFirst(), (reply) => reply.data && new FetchedPage(reply, fetchPage)) as Call<Page<T>>;
   return new LazyList(start(awaited), iterated && start(iterated));
 };
@@ -73,7 +74,7 @@ class LazyList<T> extends Lazy<Page<T>, Call<Page<T>>> implements ListCall<T> {
     yield* (await this.#iterated()) ?? [];
   }
 
-  async toArray({ max = Number.POSITIVE_INFINITY }: { readonly max?: number | undefined } = {}): Promise<T[]> {
+  async toArray({ max = Infinity }: { readonly max?: number | undefined } = {}): Promise<T[]> {
     const items: T[] = [];
     if (atLeast(0, "max", max) < 1) return items;
     for await (const item of this) if (items.push(item) >= max) break;

@@ -73,9 +73,9 @@ export class Pets {
    */
   createMany<Row extends NewPet>(rows: Rows<Row>, options?: BulkOptions<Row>): BulkCall<Row>;
   createMany<Row>(rows: Rows<Row>, options: BulkOptions<Row> = {}): BulkCall<Row> {
-    const { write, guard, baseUrl } = this.#requests;
+    const { guard, baseUrl } = this.#requests;
     const asked = { operation: "createPet", method: "POST", url: `${baseUrl}/pets` } as const;
-    return new BulkRun(rows, options, (body, own) => write<Pet>("createPet", "POST", "/pets", body, own), guard, asked);
+    return new BulkRun(rows, options, (pet, own) => this.create(pet, own).withResponse(), guard, asked);
   }
 
   /** @deprecated Removed on 5 December 2030. Use `find(id)`, or `list({ id }, { ifNoneMatch })`. */

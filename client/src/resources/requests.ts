@@ -3,7 +3,7 @@ import type { HttpMethod, Operation } from "../operation.ts";
 import type { AnimalStoreOptions, RequestOptions } from "../options.ts";
 import type { Pacer } from "../pacing/pacer.ts";
 import { type AnyOptions, createTransport } from "../transport/transport.ts";
-import { isInt64, writeExactly } from "../wire/exact-json.ts";
+import { isInt64 } from "../wire/exact-json.ts";
 import { int64 } from "../wire/int64.ts";
 import { type Call, callOf } from "./call.ts";
 import { type ListCall, listOf } from "./page.ts";
@@ -30,50 +30,42 @@ export function createRequests(options: AnimalStoreOptions, shared: Pacer | unde
     path: Path,
     body: object | undefined,
     options?: AnyOptions,
-    kind: { readonly isList: boolean | undefined } = { isList: false },
-  ): Call<T> =>
-    callOf(send<T>(() => ({ operation, method, path: path(), body: body && writeExactly(body), ...kind }), options));
+  ): Call<T> => callOf(send<T>(() => ({ operation, method, path: path(), body, isList: false }), options));
 
   /** A request of the caller's own, whose answer may be anything. */
-  const any = <T>(method: HttpMethod, path: string, { query, body, ...options }: RequestOptions): Call<T> =>
-    call(`${method} ${path}`, method, () => checked(method, path) + queryOf(query), body, options, {
-      isList: undefined,
-    });
+  const any = <T>(method: HttpMethod, path: string, { query, body, ...options }: RequestOptions): Call<T> => {
+    const operation: Operation = `${method} ${path}`;
+    return callOf(send<T>(() => ({ operation, method, path: checked(method, path) + queryOf(query), body }), options));
+  };
 
-  /** A write whose JSON is made already. */
-  const write = <T>(operation: Operation, method: HttpMethod, path: string, body: string, options: AnyOptions) =>
-    send<T>(() => ({ operation, method, path, body, isList: false }), options);
-
-  const page = <T>(operation: Operation, path: string, query: () => string, options?: AnyOptions) =>
-    send<readonly T[]>(() => ({ operation, method: "GET", path: path + query(), isList: true }), options);
+  const page = <T>(operation: Operation, path: Path, options?: AnyOptions) =>
+    send<readonly T[]>(() => ({ operation, method: "GET", path: path(), isList: true }), options);
 
   /** A list that has no pages. */
   const whole = <T>(operation: Operation, path: string, filter?: object, options?: AnyOptions): Call<readonly T[]> =>
-    callOf(page<T>(operation, path, () => queryOf(filter), options));
+    callOf(page<T>(operation, () => path + queryOf(filter), options));
 
   const list = <T>(operation: Operation, path: string, filter?: ListFilter, options?: AnyOptions): ListCall<T> => {
     // The filter and the options may change before the list is looked at.
     const query = settled(() => queryOf(filter));
     const fixed = { ...options };
-    const first = (query: () => string) => () => page<T>(operation, path, query, fixed);
-    const isSized = filter?.limit !== undefined;
-    const largest = (): string => `${query() ? `${query()}&` : "?"}limit=${LARGEST_PAGE}`;
-    const iterated = isSized ? undefined : first(largest);
+    const iterated = (): string => `${path}${query() ? `${query()}&` : "?"}limit=${LARGEST_PAGE}`;
     return listOf(
-      { awaited: first(query), iterated },
+      () => page<T>(operation, () => path + query(), fixed),
+      filter?.limit === undefined ? () => page<T>(operation, iterated, fixed) : undefined,
       // The caller's etag is that of the first page.
-      (query) => page(operation, path, () => query, { ...fixed, ifNoneMatch: undefined }),
+      (query) => page(operation, () => path + query, { ...fixed, ifNoneMatch: undefined }),
     );
   };
 
   /** The first item of a list. It is read unconditionally, so that undefined can only mean that there is none. */
   const first = <T>(operation: Operation, path: string, filter: object, options?: AnyOptions): Call<T | undefined> =>
     callOf(
-      page<T>(operation, path, () => queryOf(filter), { ...options, ifNoneMatch: undefined }),
+      page<T>(operation, () => path + queryOf(filter), { ...options, ifNoneMatch: undefined }),
       ({ data }) => data[0],
     );
 
-  return { call, any, write, whole, list, first, limits, guard, pacer, baseUrl };
+  return { call, any, whole, list, first, limits, guard, pacer, baseUrl };
 }
 
 export type Requests = ReturnType<typeof createRequests>;

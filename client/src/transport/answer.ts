@@ -1,4 +1,5 @@
 import { AnimalStoreError, type ErrorDetails } from "../error.ts";
+import type { HttpMethod } from "../operation.ts";
 
 /**
  * The response to a call: the data, and what came with it.
@@ -46,23 +47,16 @@ export interface Reply<T> {
 /** The code of what something else answered. */
 export const FOREIGN = "unexpected_response";
 
-/** True if the write had been done before. */
-export const isReplay = ({ headers }: Received): boolean => headers.has("idempotency-replayed");
-
 /** The public form of a reply. Built only on request, because few callers use it. */
-export const answerOf = <T>(data: T, { received, attempts }: Reply<unknown>): Answer<T> => ({
-  data,
-  status: received.status,
-  headers: received.headers,
-  requestId: received.requestId,
-  etag: received.headers.get("etag") ?? undefined,
-  attempts,
-  isReplay: isReplay(received),
-});
+export const answerOf = <T>(data: T, { received, attempts }: Reply<unknown>): Answer<T> => {
+  const { status, headers, requestId } = received;
+  const etag = headers.get("etag") ?? undefined;
+  return { data, status, headers, requestId, etag, attempts, isReplay: headers.has("idempotency-replayed") };
+};
 
 /** The kind of answer that a request expects: one resource or a list of them, and 304 if it names an etag. */
 export interface Expected {
-  readonly isWrite: boolean;
+  readonly about: { readonly method: HttpMethod };
   /** Undefined: either. */
   readonly isList: boolean | undefined;
   readonly isConditional: boolean;
@@ -71,10 +65,11 @@ export interface Expected {
 /** The data of a successful response. Throws an AnimalStoreError for any other. */
 export function dataIn(
   { status, ok, body, headers, requestId, retryAfterMs }: Received,
-  { isWrite, isList, isConditional }: Expected,
+  { about, isList, isConditional }: Expected,
 ): unknown {
+  const isWrite = about.method !== "GET";
   const isAsExpected =
-    body === undefined || (Object(body) === body && Array.isArray(body) === (isList ?? Array.isArray(body)));
+    body === undefined || (Object(body) === body && (isList === undefined || Array.isArray(body) === isList));
   if (status === 304 ? isConditional : ok && isAsExpected) return body;
   let { code, message } = Object(body) as { code?: unknown; message?: unknown };
   // The service may have done a write, and somebody may have damaged its answer: the retry gets the answer again. A read

@@ -73,9 +73,9 @@ export function createExchange(
       if (isOfAnother(answeredId, sentId))
         throw new Error("the answer is to another request. Does a cache or proxy repeat it?");
       requestId = answeredId || requestId;
+      const retryAfterMs = ok ? undefined : delayMs(answered);
       const data = await bodyOf(response, method, isList === undefined);
-      const delayMs = ok ? undefined : retryAfterMs(answered);
-      return { status, ok, headers: answered, body: data, requestId, retryAfterMs: delayMs };
+      return { status, ok, headers: answered, body: data, requestId, retryAfterMs };
     };
     const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS));
     const stopListening = onAbort(signal, end);
@@ -131,7 +131,7 @@ function corsAdvice(origin: string): string {
 }
 
 /** Retry-After is in seconds if the service sent it; a proxy may send a date. */
-function retryAfterMs(headers: Headers): number | undefined {
+function delayMs(headers: Headers): number | undefined {
   const value = headers.get("retry-after");
   if (!value) return undefined;
   const ms = /^\d+$/.test(value)

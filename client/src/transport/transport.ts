@@ -3,6 +3,7 @@ import type { HttpMethod, Operation } from "../operation.ts";
 import type { AnimalStoreOptions, CallOptions, ConditionalReadOptions, ConditionalWriteOptions } from "../options.ts";
 import { createPacer, type Pacer } from "../pacing/pacer.ts";
 import { headersOf, headerText, patienceOf, type Settings, settingsOf } from "../settings.ts";
+import { writeExactly } from "../wire/exact-json.ts";
 import { dataIn, type Reply } from "./answer.ts";
 import { JSON_TYPE } from "./body.ts";
 import { createExchange, type Outgoing } from "./exchange.ts";
@@ -16,9 +17,9 @@ export interface WireRequest {
   readonly method: HttpMethod;
   /** Relative to the base URL, including the query. */
   readonly path: string;
-  readonly body?: string | undefined;
-  /** True if the data is a list; undefined if it may be anything. */
-  readonly isList: boolean | undefined;
+  readonly body?: object | undefined;
+  /** True if the data is a list; left out if it may be anything. */
+  readonly isList?: boolean;
 }
 
 /** The union of all calls' options. */
@@ -76,17 +77,15 @@ function prepare(request: WireRequest, options: AnyOptions, settings: Settings):
     if (value !== undefined) headers[header] = headerText(value, option);
   };
   if (body) headers["content-type"] = JSON_TYPE;
-  const isWrite = method !== "GET";
-  if (isWrite) set("idempotency-key", "idempotencyKey", options.idempotencyKey ?? randomText());
+  if (method !== "GET") set("idempotency-key", "idempotencyKey", options.idempotencyKey ?? randomText());
   set("if-match", "ifMatch");
   set("if-none-match", "ifNoneMatch");
   return {
     timeoutMs,
     retries,
     about: { callId: numbered(), operation, method, url: settings.baseUrl + path, attempt: 0 },
-    body,
+    body: body && writeExactly(body),
     headers,
-    isWrite,
     isList,
     isConditional: options.ifNoneMatch !== undefined,
     signal: options.signal,
