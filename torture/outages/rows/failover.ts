@@ -57,7 +57,7 @@ async function failOver(scene: Scene, lose: Loss, mix: Mix = OF_ALL): Promise<vo
 }
 
 /**
- * Until its first write fails, an instance may trust what it reads from the old server. So this row has only creations,
+ * For a few seconds, an instance may trust what it reads from the old server (test/fleet/read-only.test.ts). So this row has only creations,
  * which depend on no reads, and their repetitions.
  */
 const CREATIONS_AND_REPEATS: Mix = { ...OF_ORDERS, creations: 0.75, repeats: 0.25, named: 0.7 };
