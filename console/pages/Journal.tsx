@@ -1,6 +1,8 @@
 import type { JournalEntryView, JournalView } from "../../src/console/api/index.ts";
 import { READS_KEYS } from "../../src/domain/console-role.ts";
 import { joinedImports } from "../../src/domain/joined-imports.ts";
+import { CommandButton } from "../commands/CommandButton.tsx";
+import { goingTo, useCommands } from "../commands/registry.ts";
 import { Page, Panel } from "../components/layout/Page.tsx";
 import { Empty, Loaded } from "../components/layout/states.tsx";
 import { CursorPager } from "../components/tables/CursorPager.tsx";
@@ -34,6 +36,8 @@ export function Journal() {
   const [key, cursor] = ["key", "cursor"].map((name) => params.get(name) ?? "");
   const live = useLive<JournalView>(withParams("/journal", { key, cursor }));
   const keyName = live.data?.items.find(({ subject }) => subject.kind === "key" && subject.id === key)?.subject.name;
+  const everything = key !== "" && goingTo("Show everything", linkTo("/journal"));
+  useCommands([everything]);
   return (
     <Page title="Journal" subtitle="Every change made in the console or on the command line, and every sign-in.">
       {key && (
@@ -49,7 +53,7 @@ export function Journal() {
             )}
             .
           </span>
-          <a href={linkTo("/journal")}>Show everything</a>
+          <CommandButton of={everything} class="" />
         </p>
       )}
       <Loaded live={live} what="the journal" restart={linkTo("/journal", { key })}>
@@ -69,7 +73,7 @@ export function Journal() {
               ) : (
                 <Empty title="No entries yet">
                   {key ? (
-                    <a href={linkTo("/journal")}>Show everything</a>
+                    <CommandButton of={everything} class="" />
                   ) : (
                     "Changes made in the console or on the command line appear here. API requests do not."
                   )}

@@ -13,7 +13,7 @@ import { OPERATOR_ONLY, WRITES_STOCK } from "../../../src/domain/console-role.ts
 import { ANIMAL_STATUSES, type AnimalStatus, NAME_PART_MIN_CODE_POINTS } from "../../../src/domain/stock/animal.ts";
 import { fold } from "../../../src/domain/stock/fold.ts";
 import { CommandButton } from "../../commands/CommandButton.tsx";
-import { useCommands } from "../../commands/registry.ts";
+import { goingTo, useCommands } from "../../commands/registry.ts";
 import { CategoryPicker } from "../../components/forms/CategoryPicker.tsx";
 import { Filter, Search } from "../../components/forms/Form.tsx";
 import { Page, Panel } from "../../components/layout/Page.tsx";
@@ -256,22 +256,26 @@ interface ByNameNoteProps {
 function ByNameNote({ name, isInside, view: { canSearchInside, indexing } }: ByNameNoteProps) {
   const link = (inside: string | null): string =>
     linkWith(address.value, { status: null, categoryId: null, sort: null, cursor: null, inside });
+  const other = isInside
+    ? goingTo("Search only the beginnings of names", link(null))
+    : canSearchInside && isLongEnough(name) && goingTo("Search inside names", link("true"));
+  useCommands([other]);
   if (isInside)
     return (
       <p class="soft">
         Searching inside names. {indexing && `${indexingText(indexing)} `}
-        <a href={link(null)}>Search only their beginnings</a>
+        <CommandButton of={other} class="">
+          Search only their beginnings
+        </CommandButton>
       </p>
     );
   return (
     <p class="soft">
       Searching the beginnings of names.{" "}
-      {canSearchInside ? (
-        isLongEnough(name) ? (
-          <a href={link("true")}>Search inside names</a>
-        ) : (
-          `Type at least ${NAME_PART_MIN_CODE_POINTS} characters to search inside them.`
-        )
+      {other ? (
+        <CommandButton of={other} class="" />
+      ) : canSearchInside ? (
+        `Type at least ${NAME_PART_MIN_CODE_POINTS} characters to search inside them.`
       ) : (
         "This service cannot search inside them."
       )}

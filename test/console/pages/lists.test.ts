@@ -242,9 +242,9 @@ describe.skipIf(!CHROMIUM)("a list in the console", () => {
           await page.getByRole("combobox", { name: "Status" }).selectOption("Pending");
           await desk.heading("No matching animals").waitFor();
           await desk.sees("Searching the beginnings of names.");
-          await inside.click();
+          await desk.choose("inside", "Search inside names");
           await shows(desk, ["anna"]);
-          await page.getByRole("link", { name: "Search only their beginnings" }).click();
+          await desk.choose("beginnings", "Search only the beginnings of names");
           await desk.heading("No matching animals").waitFor();
           expect(inAddress(desk)).toBe("?name=NNA");
           await page.goBack();
