@@ -10,6 +10,9 @@ const withDesk = openBrowser();
 /** The largest id, and the first one that a JavaScript number cannot represent. */
 const [LARGEST, UNSAFE] = ["9223372036854775807", "9007199254740993"];
 
+/** A column has this many at first. */
+const ORDERS_PER_PAGE = 50;
+
 describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
   onEveryStore(({ backend, setUp }) => {
     let fleet: Fleet;
@@ -410,6 +413,31 @@ describe.skipIf(!CHROMIUM)("animals and orders in the console", () => {
           },
           { hasClock: true },
         ),
+      BROWSER_TEST_MS,
+    );
+
+    test(
+      "are counted at the head of their column: of more than a page it says how many of the newest are shown",
+      () =>
+        withDesk(fleet, async (desk) => {
+          const { page } = desk;
+          const { secret } = await fleet.issueBoundlessKey();
+          for (let i = 0; i <= ORDERS_PER_PAGE; i++) await order(secret, `Queue ${i}`);
+          const [{ count } = { count: 0 }] = (await fleet.query(
+            "SELECT count(*) AS count FROM orders WHERE status = 'placed'",
+          )) as { count: unknown }[];
+          expect(Number(count)).toBeWithin(ORDERS_PER_PAGE + 1, 2 * ORDERS_PER_PAGE);
+          await desk.follow("/orders");
+          const placed = page.getByRole("region", { name: "Placed", exact: true });
+          await placed.getByText(`newest ${ORDERS_PER_PAGE}`, { exact: true }).waitFor();
+          expect(await placed.getByRole("listitem").count()).toBe(ORDERS_PER_PAGE);
+          await desk.settled();
+          await desk.expectUnclipped("a column of more than a page");
+          await desk.button("Show more placed orders", placed).click();
+          await placed.getByText(String(count), { exact: true }).waitFor();
+          expect(await placed.getByRole("listitem").count()).toBe(Number(count));
+          expect(await placed.getByText("newest").count()).toBe(0);
+        }),
       BROWSER_TEST_MS,
     );
 
