@@ -136,7 +136,7 @@ const BUSIEST_COLUMNS: readonly Column<Busy>[] = [
     isNumber: true,
     cell: ({ refused, requests }) => <Part value={refused} tooMany={requests * MANY_REFUSED} />,
   },
-  { title: "Failed", isNumber: true, isWide: true, cell: ({ failed }) => <Part value={failed} tooMany={0} /> },
+  { title: "Failed", isNumber: true, isWidest: true, cell: ({ failed }) => <Part value={failed} tooMany={0} /> },
   { title: "Today's quota", isWide: true, cell: ({ today }) => <Quota window={today} as="percentage" /> },
 ];
 
