@@ -16,7 +16,7 @@ const secondsOf = (row: Row): number => (row === DESCRIPTORS ? 2.5 : 1);
 
 /**
  * A request takes up to twice the CPU time when other work evicts its data from the CPU caches, and more on slow cores.
- * What these rows were made for cost ten times as much and more.
+ * The defects that these rows were made for cost ten times as much and more.
  */
 const BESIDE_OTHER_TESTS = 3;
 

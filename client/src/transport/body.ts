@@ -15,7 +15,7 @@ export async function bodyOf(response: Response, method: HttpMethod, isAny: bool
   const type = (headers.get("content-type") ?? "").toLowerCase();
   if (!isWhole(response, type, method, isAny)) throw new Error("the answer is incomplete");
   const isBare = status === 204 || status === 304;
-  // What has no body need not have a type, and only reading tells.
+  // A response without a body need not have a type, and only reading tells.
   if (isBare || !(type.startsWith(JSON_TYPE) || (isAny && ok && !type))) {
     // Other types are not from the service, and their bodies may never end.
     response.body?.cancel().catch(() => {});

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 
-/** What node:os calls devNull: loading that takes a millisecond in every thread. */
+/** The devNull of node:os, which takes a millisecond to load in every thread. */
 const NOTHING = "/dev/null";
 
 /** Files that are open for nothing but to be closed when one is needed: at the limit, no other could be opened. */

@@ -14,7 +14,7 @@ const TO_LINE_START = "\x1b[1G";
 const ERASE_REST = "\x1b[0K";
 const ERASE_LINE = "\x1b[2K\r";
 
-/** What is counted, under one bar. */
+/** A part of the work that is counted under one bar. */
 export interface Step {
   readonly label: string;
   /** The noun for what is counted, in the plural. */

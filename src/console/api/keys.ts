@@ -22,7 +22,7 @@ export interface KeyRowView extends Pick<Key, "id" | "name" | "plan" | "scopes">
   readonly today: WindowView | null;
 }
 
-/** What can become of a request. */
+/** The outcomes of a request that a list of keys tells apart. */
 export type KeyOutcome = "passed" | "clientErrors" | "refused" | "failed";
 
 export interface ListedKeyView extends KeyRowView {

@@ -22,7 +22,7 @@ const FOLDER_ONLY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOF
 const PREFIX = "animal-store-imports-";
 /** Folders of release 1.1.0 have the id of their owner's process in the name, and no lock. */
 const WITHOUT_LOCK = /^animal-store-uploads-(\d+)-/;
-/** What 1.1.0 has just made may belong to another container, whose processes cannot be seen from here. */
+/** A new folder of 1.1.0 may belong to another container, whose processes cannot be seen from here. */
 const ABANDONED_AFTER_MS = 60_000;
 
 interface LockedFolder {
